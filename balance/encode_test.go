@@ -11,8 +11,8 @@ import (
 	"adshard/fault"
 )
 
-// TestStateWithoutMemories: a state of format 5, which balancers wrote when no strategy remembered anything, is
-// read; other formats are not.
+// TestStateWithoutMemories: a state of format 5, which balancers wrote before strategies
+// remembered anything, can be read; other formats cannot.
 func TestStateWithoutMemories(t *testing.T) {
 	m, err := NewModel([]Shard{{Name: "a"}})
 	if err != nil {
@@ -20,7 +20,7 @@ func TestStateWithoutMemories(t *testing.T) {
 	}
 	want := State{Quantum: 8, Replicas: 2, Configured: 3, Model: m}
 	b := want.Encode()
-	b = b[:len(b)-9] // the number of memories, the sum
+	b = b[:len(b)-9] // without the number of memories and the checksum
 	of := func(format byte) []byte {
 		out := append([]byte{format}, b[1:]...)
 		return binary.LittleEndian.AppendUint64(out, xxhash.Sum64(out))
@@ -35,8 +35,8 @@ func TestStateWithoutMemories(t *testing.T) {
 	}
 }
 
-// TestMemoriesAreSaved: what strategies remember is read again as it was, and a
-// memory that is too large is not.
+// TestMemoriesAreSaved: what strategies remember is read back unchanged; a memory that is too
+// large is not saved.
 func TestMemoriesAreSaved(t *testing.T) {
 	m, err := NewModel([]Shard{{Name: "a"}})
 	if err != nil {

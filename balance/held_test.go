@@ -9,11 +9,11 @@ import (
 )
 
 // small is the size of the ring on which tables are compared key by key; all
-// keys above belong to the last of these.
+// higher keys belong to the last of these.
 const small = 24
 
-// drawTable draws disjoint slices over the small ring. Every third has its end
-// at the ring's.
+// drawTable draws disjoint slices of the small ring. The end of every third is
+// the end of the ring.
 func drawTable(t *rapid.T, name string, draw func(h *Held)) Table {
 	out := Table{View: rapid.Uint64Range(1, 9).Draw(t, name+" view"), Least: rapid.Uint64Range(0, 3).Draw(t, name+" least")}
 	id := uint64(1)
@@ -29,7 +29,7 @@ func drawTable(t *rapid.T, name string, draw func(h *Held)) Table {
 	return out
 }
 
-// at returns what a table says of a key.
+// at returns the slice of a key in a table; ok is false if there is none.
 func (t Table) at(k Key) (Held, bool) {
 	for _, h := range t.Slices {
 		if h.Lo <= k && k <= h.Hi {
@@ -39,7 +39,7 @@ func (t Table) at(k Key) (Held, bool) {
 	return Held{}, false
 }
 
-// keys are all keys that differ on the small ring.
+// keys returns all keys that differ on the small ring.
 func keys() []Key {
 	var out []Key
 	for k := Key(0); k < small+8; k++ {
@@ -48,7 +48,7 @@ func keys() []Key {
 	return append(out, MaxKey)
 }
 
-// TestTowardKeyByKey holds the next table against what each key's must be.
+// TestTowardKeyByKey compares the next table with what each key must be.
 func TestTowardKeyByKey(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		have := drawTable(t, "have", func(h *Held) {
@@ -94,7 +94,7 @@ func tell(h Held, ok bool) string {
 	return fmt.Sprintf("%d of slice %d, generation %d", h.State, h.ID, h.Generation)
 }
 
-// slowly computes what a key is in the next table.
+// slowly computes the state of a key in the next table.
 func slowly(have, want Table, begin bool, k Key) string {
 	h, held := have.at(k)
 	w, wanted := want.at(k)
@@ -114,7 +114,8 @@ func slowly(have, want Table, begin bool, k Key) string {
 	return as(w, h.State)
 }
 
-// served: what is all Full is served as wanted, in one piece; nothing else is.
+// served checks that exactly the slices that are Full throughout are served as
+// wanted, each in one piece.
 func served(t *rapid.T, next, want Table) {
 	for _, h := range next.Slices {
 		w, wanted := want.at(h.Lo)
@@ -138,7 +139,7 @@ func served(t *rapid.T, next, want Table) {
 	}
 }
 
-// TestDeliveredAndCleared hold the lists of keys against single keys.
+// TestDeliveredAndCleared compares the lists of keys with single keys.
 func TestDeliveredAndCleared(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		have := drawTable(t, "have", func(h *Held) { h.State = HeldState(rapid.IntRange(0, 2).Draw(t, "state")) })

@@ -11,7 +11,7 @@ import (
 	"adshard/barrels/certify"
 )
 
-// TestIndexEqualsMap holds the index against a plain map.
+// TestIndexEqualsMap compares the index with a plain map.
 func TestIndexEqualsMap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var x Index
@@ -58,8 +58,8 @@ func TestIndexEqualsMap(t *testing.T) {
 	})
 }
 
-// TestIndexIsCompact: at most 16 bytes an item, whatever the order in which
-// they come.
+// TestIndexIsCompact: an index takes at most 16 bytes per item, whatever the
+// order in which items are added.
 func TestIndexIsCompact(t *testing.T) {
 	const n = 300_000
 	for name, key := range map[string]func(i int) Key{

@@ -11,7 +11,7 @@ import (
 	"adshard/fault"
 )
 
-// drawEdit makes random operations, good and bad, on a model.
+// drawEdit makes random operations, valid and invalid, on a model.
 func drawEdit(t *rapid.T, m *Model) *Edit {
 	e := m.Edit()
 	slice := rapid.Custom(func(t *rapid.T) uint64 { return rapid.Uint64Range(1, e.nextS).Draw(t, "slice") })
@@ -44,8 +44,9 @@ func drawEdit(t *rapid.T, m *Model) *Edit {
 	return e
 }
 
-// TestEditsKeepTheModelSound: whatever is tried, what comes out tiles the ring
-// on known shards; replaying the operations gives the same; bytes give it back.
+// TestEditsKeepTheModelSound: whatever is tried, the resulting model tiles the
+// ring with known shards. Replaying the operations gives the same model, and so
+// does decoding its bytes.
 func TestEditsKeepTheModelSound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m, err := NewModel([]Shard{{Name: "a"}, {Name: "b"}})
@@ -76,8 +77,8 @@ func TestEditsKeepTheModelSound(t *testing.T) {
 	})
 }
 
-// checkCoverage: in every view that may be asked for, each key is served by
-// exactly one shard; and only moves are held twice.
+// checkCoverage checks that, in every view that may be asked for, each key is
+// served by exactly one shard, and that only slices that move are held twice.
 func checkCoverage(t *rapid.T, m *Model) {
 	for i := range 20 {
 		k := Key(certify.Mix(uint64(i)))
@@ -102,7 +103,7 @@ func checkCoverage(t *rapid.T, m *Model) {
 	}
 }
 
-// servers counts the shards that serve a key in a view.
+// servers returns the number of shards that serve a key in a view.
 func servers(m *Model, k Key, view uint64) (n int) {
 	for _, shard := range m.Shards() {
 		for _, h := range m.Table(shard.ID).Slices {
@@ -114,8 +115,9 @@ func servers(m *Model, k Key, view uint64) (n int) {
 	return n
 }
 
-// TestLifeOfAMove: held, then served by one shard up to a view and by the other
-// from the next on, then the first lets go.
+// TestLifeOfAMove: a slice is held by both shards, then served by one up to a
+// view and by the other from the next view on, and then the first one releases
+// it.
 func TestLifeOfAMove(t *testing.T) {
 	m, _ := NewModel([]Shard{{Name: "a"}, {Name: "b"}})
 	m, err := m.Apply(nil)
@@ -156,7 +158,7 @@ func TestLifeOfAMove(t *testing.T) {
 }
 
 // TestMergesThatWouldLoseAView: a query with an older view must find both
-// halves where they were.
+// halves where they were, so such merges are refused.
 func TestMergesThatWouldLoseAView(t *testing.T) {
 	m, _ := NewModel([]Shard{{Name: "a"}, {Name: "b"}})
 	m, err := m.Apply([]Op{{Kind: OpSplit, Slice: 1, At: 5, New: 2}, {Kind: OpMap, Slice: 2, Shard: 2}})
@@ -168,16 +170,16 @@ func TestMergesThatWouldLoseAView(t *testing.T) {
 		ok bool
 	}{
 		{Op{Kind: OpStart, Slice: 2, Shard: 1}, true},
-		{Op{Kind: OpMerge, Slice: 1, New: 2}, false}, // other shards, and locked
+		{Op{Kind: OpMerge, Slice: 1, New: 2}, false}, // on different shards, and locked
 		{Op{Kind: OpSplit, Slice: 2, At: 9, New: 3}, false},
 		{Op{Kind: OpStart, Slice: 2, Shard: 1}, false},
 		{Op{Kind: OpState, Shard: 1, State: Drained}, false},
 		{Op{Kind: OpSwitch, Slice: 2}, true},
-		{Op{Kind: OpMerge, Slice: 1, New: 2}, false}, // still moves
-		{Op{Kind: OpCancel, Slice: 2}, false},        // nothing cancels after the switch
+		{Op{Kind: OpMerge, Slice: 1, New: 2}, false}, // is still moving
+		{Op{Kind: OpCancel, Slice: 2}, false},        // nothing can be cancelled after the switch
 		{Op{Kind: OpFinish, Slice: 2}, true},
 		{Op{Kind: OpFinish, Slice: 2}, false},
-		{Op{Kind: OpMerge, Slice: 1, New: 2}, true}, // all views before are over
+		{Op{Kind: OpMerge, Slice: 1, New: 2}, true}, // all earlier views have ended
 		{Op{Kind: OpState, Shard: 2, State: Draining}, true},
 		{Op{Kind: OpStart, Slice: 1, Shard: 2}, false},
 	} {
@@ -267,8 +269,8 @@ func BenchmarkModelApply100kSlices(b *testing.B) {
 	}
 }
 
-// TestOneShardInAView: a slice cannot get two shards by one edit; its changes
-// share a view.
+// TestOneShardInAView: one edit cannot give a slice two shards, because all
+// changes of an edit share a view.
 func TestOneShardInAView(t *testing.T) {
 	m, err := NewModel([]Shard{{Name: "a"}, {Name: "b"}})
 	if err != nil {

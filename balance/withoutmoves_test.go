@@ -2,7 +2,7 @@ package balance
 
 import "testing"
 
-// TestWithoutMoves: moves that were not switched are gone, others stay.
+// TestWithoutMoves: moves that were not switched are removed, others stay.
 func TestWithoutMoves(t *testing.T) {
 	base, err := NewModel([]Shard{{Name: "a"}, {Name: "b"}})
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 	"adshard/search"
 )
 
-// largeGroup is a world of two groups, the first with so many keywords that its content does not go
-// into one batch.
+// largeGroup is the number of keywords of the first of two groups: too many for its content to
+// fit into one batch.
 const largeGroup = 40_000
 
 func largeWorld(bid uint64) *oracletest.World {
@@ -34,8 +34,8 @@ func largeWorld(bid uint64) *oracletest.World {
 	return w
 }
 
-// inParts takes the keywords out of the first item and returns them in parts; called
-// before each.
+// inParts takes the keywords out of the first item and returns them in parts; it calls `called`
+// before each part.
 func inParts(d *pb.NodeData, called func(part uint32)) (*pb.NodeData, barrels.Parts) {
 	const parts = 10
 	d = proto.CloneOf(d)
@@ -50,7 +50,7 @@ func inParts(d *pb.NodeData, called func(part uint32)) (*pb.NodeData, barrels.Pa
 	}
 }
 
-// large is a store with a large group, and what changes all of its keywords.
+// large returns a store with a large group, and a bucket that changes all of its keywords.
 func large(t *testing.T) (s barrels.Store, g *gauge, whole, change *pb.NodeData) {
 	t.Helper()
 	if testing.Short() {
@@ -79,7 +79,7 @@ func large(t *testing.T) (s barrels.Store, g *gauge, whole, change *pb.NodeData)
 	return s, g, whole, change
 }
 
-// bidOf is the bid of the winner of a search that only the large group matches.
+// bidOf returns the bid of the winner of a search that only the large group matches.
 func bidOf(t *testing.T, s search.Searcher) uint64 {
 	t.Helper()
 	a, err := s.Search(t.Context(), barreltest.Request(t, oracle.Request{Text: "usb n17", Profile: search.DefaultProfile(), Slots: 1, Variants: search.Synonym, Reserve: 10_000}, nil))
@@ -92,7 +92,7 @@ func bidOf(t *testing.T, s search.Searcher) uint64 {
 	return a.Hits[0].Score / a.Hits[0].Quality
 }
 
-// certifiedAs fails unless the store's certificate is that of these data.
+// certifiedAs fails the test unless the store's certificate is that of these data.
 func certifiedAs(t *testing.T, s barrels.Store, d *pb.NodeData) {
 	t.Helper()
 	c, err := s.Certify(t.Context(), 0, ^uint64(0), ^uint64(0), nil)
@@ -104,9 +104,9 @@ func certifiedAs(t *testing.T, s barrels.Store, d *pb.NodeData) {
 	}
 }
 
-// TestALargeGroupIsWrittenInBatches: no batch is larger than that of a large bucket,
-// and searches see the new group at once, with the position; what it is compared with
-// is what one batch would have made.
+// TestALargeGroupIsWrittenInBatches: no batch is larger than that of a large bucket, and
+// searches see the new group and the position at once. The result is compared with that of a
+// single batch.
 func TestALargeGroupIsWrittenInBatches(t *testing.T) {
 	s, g, _, change := large(t)
 	defer s.Close()
@@ -131,7 +131,7 @@ func TestALargeGroupIsWrittenInBatches(t *testing.T) {
 	t.Logf("%d batches, the largest of %d bytes", g.writes, g.largest)
 	certifiedAs(t, s, barreltest.NewBuilder(t, largeWorld(2_000_000)).All())
 
-	// One keyword of it is one batch, and the removal of the group several.
+	// A change of one keyword takes one batch, the removal of the group several.
 	g.writes = 0
 	one := barreltest.NewBuilder(t, largeWorld(2_000_000)).All()
 	one.Items[0].Keywords[17].Bid = proto.Uint64(3_000_000)
@@ -153,9 +153,9 @@ func TestALargeGroupIsWrittenInBatches(t *testing.T) {
 	}
 }
 
-// TestALargeGroupThatIsNotWrittenWhole: whichever batch fails, the slice is given up,
-// reported, and the same after it was purged and filled again; the position is never
-// ahead of the data. A fill goes on where it was.
+// TestALargeGroupThatIsNotWrittenWhole: whichever batch fails, the slice is given up and
+// reported, and is as before after it was purged and filled again; the position is never ahead
+// of the data. A fill goes on where it was.
 func TestALargeGroupThatIsNotWrittenWhole(t *testing.T) {
 	for fail := 1; ; fail++ {
 		s, g, whole, change := large(t)
@@ -200,14 +200,14 @@ func TestALargeGroupThatIsNotWrittenWhole(t *testing.T) {
 	}
 }
 
-// TestPartsAreChecked: what no store takes changes nothing.
+// TestPartsAreChecked: parts that a store must refuse change nothing.
 func TestPartsAreChecked(t *testing.T) {
 	s, g, _, change := large(t)
 	defer s.Close()
 	g.writes = 0
 	d, parts := inParts(change, nil)
 	wrong := func(it *pb.Item, part uint32) ([]*pb.Keyword, error) {
-		return parts(it, min(part, 8)) // the last one twice
+		return parts(it, min(part, 8)) // the last part twice
 	}
 	for name, p := range map[string]barrels.Parts{"ids": wrong, "none": nil} {
 		if err := s.ApplyParts(context.Background(), d, p); !fault.Is(err, fault.Invalid) {

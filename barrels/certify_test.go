@@ -24,8 +24,7 @@ import (
 	"adshard/search"
 )
 
-// certified is the certificate of all that kv holds; the error is that of
-// opening or of certifying.
+// certified returns the certificate of all data in kv, or the error of opening or certifying.
 func certified(kv kv.DB) (*barrels.Certificate, error) {
 	s, err := barrels.Open(kv, barrels.Options{})
 	if err != nil {
@@ -35,9 +34,9 @@ func certified(kv kv.DB) (*barrels.Certificate, error) {
 	return s.Certify(context.Background(), 0, ^uint64(0), ^uint64(0), nil)
 }
 
-// TestCertificateShowsDamage: whatever byte of a block, a page, a group's
-// record, a parent or one of their keys is another one, and whatever value is
-// missing, the certificate differs or is refused as corrupt.
+// TestCertificateShowsDamage: if any byte of a block, a page, a group's record, a parent or one
+// of their keys is changed, or any value is missing, the certificate differs or the data are
+// refused as corrupt.
 func TestCertificateShowsDamage(t *testing.T) {
 	db := keptOf(t, 6)
 	want, err := certified(db)
@@ -73,7 +72,7 @@ func TestCertificateShowsDamage(t *testing.T) {
 					continue
 				}
 				if f != kv.Parents && i >= 8 && bytes.Compare(other, key) < 0 {
-					continue // a block's or page's key may lie before what is in it
+					continue // a block's or page's key may be below those of its content
 				}
 				differs(f, key, value, func(b *kv.Batch) { b.Delete(f, key); b.Put(f, other, value) })
 				var b kv.Batch
@@ -114,7 +113,7 @@ func flipped(b []byte, i int) []byte {
 }
 
 // TestCertificateReadsWhatSearchesRead: postings that contradict their keyword's or group's
-// record make the sum differ although all checksums are right, as do missing or superfluous
+// record change the sum although all checksums are right, and so do missing or superfluous
 // postings and bounds that are too low.
 func TestCertificateReadsWhatSearchesRead(t *testing.T) {
 	want, err := certified(kept(t))
@@ -173,7 +172,7 @@ func TestCertificateReadsWhatSearchesRead(t *testing.T) {
 	})
 }
 
-// TestCertificateReadsTerms: the sum differs, too, if searches lack all terms or any one.
+// TestCertificateReadsTerms: the sum also differs if searches lack all terms or any single one.
 func TestCertificateReadsTerms(t *testing.T) {
 	want, err := certified(kept(t))
 	if err != nil {
@@ -216,8 +215,8 @@ func closed(t *testing.T, s barrels.Store) {
 	}
 }
 
-// TestALargeSliceIsCertifiedInBoundedMemory: a certificate needs no more memory for three
-// hundred thousand keywords of one ad group than for half of them.
+// TestALargeSliceIsCertifiedInBoundedMemory: a certificate needs no more memory for an ad group
+// of 300,000 keywords than for one of half as many.
 func TestALargeSliceIsCertifiedInBoundedMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a large ad group takes seconds: not in -short")
@@ -244,7 +243,7 @@ func TestALargeSliceIsCertifiedInBoundedMemory(t *testing.T) {
 	}
 }
 
-// applyLarge makes a store hold one ad group with the given number of keywords; at is the clock.
+// applyLarge gives a store one ad group with the given number of keywords; at is the clock.
 func applyLarge(t *testing.T, s barrels.Store, at uint64, keywords int) {
 	t.Helper()
 	it := &backend.Item{Group: backend.Group{ID: 1, CampaignID: 1, AdvertiserID: 1, GroupSettings: backend.GroupSettings{Enabled: true, Bid: 1, HasBid: true}}}

@@ -12,11 +12,11 @@ import (
 	"adshard/schema/pb"
 )
 
-// gauge is a KV that measures batches and fails after some writes.
+// gauge is a KV that measures batches and can fail at a given write.
 type gauge struct {
 	kv.DB
 	writes, largest int
-	fail            int // this write fails; 0: none
+	fail            int // the write that fails; 0: none
 }
 
 var errWrite = errors.New("the test fails this write")
@@ -29,8 +29,8 @@ func (g *gauge) Write(b *kv.Batch) error {
 	return g.DB.Write(b)
 }
 
-// residue is a store of n groups whose slice went away, and the bucket that
-// clears it, keeping some.
+// residue returns a store of n groups that no longer has their slice, and the
+// bucket that clears it but keeps some groups.
 func residue(t *testing.T, n int) (barrels.Store, *gauge, *pb.NodeData) {
 	t.Helper()
 	kv := &gauge{DB: memory.NewDB()}
@@ -48,7 +48,7 @@ func residue(t *testing.T, n int) (barrels.Store, *gauge, *pb.NodeData) {
 }
 
 // TestClearIsBounded: however many groups are cleared, no batch is larger than
-// that of a large bucket; the end is that of one batch.
+// that of a large bucket; the final state is the same as after a single batch.
 func TestClearIsBounded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: one goroutine at a time, which no race detector need watch")
@@ -67,8 +67,8 @@ func TestClearIsBounded(t *testing.T) {
 	t.Logf("%d batches, the largest of %d bytes", kv.writes, kv.largest)
 }
 
-// TestClearIsTakenUpAgain: whichever batch fails, the bucket may come again, and
-// the position is never ahead of the data.
+// TestClearIsTakenUpAgain: whichever batch fails, the bucket can be applied
+// again, and the position is never ahead of the data.
 func TestClearIsTakenUpAgain(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: one goroutine at a time, which no race detector need watch")
@@ -97,8 +97,9 @@ func TestClearIsTakenUpAgain(t *testing.T) {
 	}
 }
 
-// TestClearOfWhatIsClaimed: what the store claims to have goes in the bucket's
-// own batch, or it would serve less than its table says in between.
+// TestClearOfWhatIsClaimed: data that the store claims to have are cleared in
+// the bucket's own batch. Otherwise the store would temporarily serve less than
+// its table says.
 func TestClearOfWhatIsClaimed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: one goroutine at a time, which no race detector need watch")

@@ -17,7 +17,7 @@ import (
 	"adshard/search"
 )
 
-// kept is an ordered map with a world of 30 groups in it.
+// kept returns an ordered map that contains a world of 30 groups.
 func kept(t *testing.T) kv.DB {
 	t.Helper()
 	return keptOf(t, 30)
@@ -64,9 +64,9 @@ func spoil(t *testing.T, db kv.DB, f kv.Family, change func(key, value []byte) [
 	}
 }
 
-// TestDamagedData: a search leaves out what is damaged, counts it and says
-// that the answer is incomplete; the rest is served. Writing to what is
-// damaged is refused.
+// TestDamagedData: a search leaves out what is damaged, counts it and says that
+// the answer is incomplete; the rest is served. Writes to damaged data are
+// refused.
 func TestDamagedData(t *testing.T) {
 	flip := func(_, v []byte) []byte { v[len(v)/2] ^= 1; return v }
 	records := func(change func([]byte) []byte) func(key, value []byte) []byte {
@@ -123,7 +123,7 @@ func TestDamagedData(t *testing.T) {
 	}
 }
 
-// wrongIndexes makes postings point outside of their block, checksum right.
+// wrongIndexes makes postings point outside their block, with a right checksum.
 func wrongIndexes(_, value []byte) []byte {
 	b := value[:len(value)-9]
 	root := fb.GetRootAsBlock(b, 0)
@@ -136,8 +136,8 @@ func wrongIndexes(_, value []byte) []byte {
 	return block.Seal(b)
 }
 
-// TestOneDamagedBlock: only the slices that the block may touch are missing, each
-// time that it is met, and only where it is met.
+// TestOneDamagedBlock: only the slices that the block may affect are missing,
+// every time that a search meets it, and only then.
 func TestOneDamagedBlock(t *testing.T) {
 	db := memory.NewDB()
 	s := open(t, db)
@@ -167,7 +167,7 @@ func TestOneDamagedBlock(t *testing.T) {
 	})
 	s = open(t, db)
 	defer s.Close()
-	const times = 3 // from the store at first, then from memory what is whole
+	const times = 3 // first from the store; then whole blocks come from memory
 	harmed := 0
 	for _, text := range []string{"cable", "shoes"} {
 		q, err := search.Expand(text, search.Synonym, nil)
@@ -195,8 +195,8 @@ func TestOneDamagedBlock(t *testing.T) {
 	}
 }
 
-// TestVersions: another format or other words are refused with a text that
-// says what to do, damaged meta data as well.
+// TestVersions: another format, other words and damaged meta data are refused
+// with a text that says what to do.
 func TestVersions(t *testing.T) {
 	meta := func(name string, change func([]byte) []byte) func(key, value []byte) []byte {
 		return func(key, value []byte) []byte {

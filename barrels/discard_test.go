@@ -17,7 +17,7 @@ import (
 	"adshard/search"
 )
 
-// quarters is a world in a table of four slices, and the bucket that fills it.
+// quarters returns a bucket that fills a store with a world in a table of four slices.
 func quarters(t *testing.T) *pb.NodeData {
 	t.Helper()
 	d := barreltest.NewBuilder(t, barreltest.Small(60, "usb cable", "red shoes")).All()
@@ -28,8 +28,8 @@ func quarters(t *testing.T) *pb.NodeData {
 	return d
 }
 
-// Refill is what a distributor sends a store at this position that lacks some
-// slices of d.
+// Refill returns what a distributor sends to a store at this position that lacks some slices
+// of d.
 func Refill(s barrels.Store, d *pb.NodeData) *pb.NodeData {
 	missing := func(key uint64) bool {
 		for _, h := range s.Slices().Slices {
@@ -54,9 +54,9 @@ func Refill(s barrels.Store, d *pb.NodeData) *pb.NodeData {
 	return out
 }
 
-// TestDiscardHealsWhateverIsDamaged: any byte of a block, a page or a group's
-// record, any value missing, any posting too many. What is left is served, and
-// filled again the store is what it was.
+// TestDiscardHealsWhateverIsDamaged damages any byte of a block, a page or a group's record,
+// removes any value, or adds postings. What is left is served, and after another filling the
+// store is as it was.
 func TestDiscardHealsWhateverIsDamaged(t *testing.T) {
 	x := &healing{t: t, d: quarters(t)}
 	db := x.fill()
@@ -71,7 +71,7 @@ func TestDiscardHealsWhateverIsDamaged(t *testing.T) {
 				continue
 			}
 			lo, hi := ring, ring
-			if f == kv.Postings { // they are of all slices, as certificates show
+			if f == kv.Postings { // postings are those of all slices, as certificates show
 				lo, hi = 0, ^uint64(0)
 			}
 			x.heals(fmt.Sprint(f, " missing"), lo, hi, func(b *kv.Batch) { b.Delete(f, []byte(key)) })
@@ -83,15 +83,15 @@ func TestDiscardHealsWhateverIsDamaged(t *testing.T) {
 	t.Logf("%d times more slices than one were given up", x.lost)
 }
 
-// healing damages stores of the same data, each in another way.
+// healing damages stores with the same data, each in a different way.
 type healing struct {
 	t    *testing.T
 	d    *pb.NodeData
-	want *barrels.Certificate // of a store that is whole
-	lost int                  // times that more slices than one were given up
+	want *barrels.Certificate // of an undamaged store
+	lost int                  // how often more than one slice was given up
 }
 
-// fill makes the database of a store that has all data.
+// fill returns the database of a store that has all data.
 func (x *healing) fill() kv.DB {
 	x.t.Helper()
 	db := memory.NewDB()
@@ -112,7 +112,7 @@ func (x *healing) certify(name string, s barrels.Store) *barrels.Certificate {
 	return c
 }
 
-// heals damages a store, gives up what lies between two keys and fills it again.
+// heals damages a store, gives up the data between two keys, and fills the store again.
 func (x *healing) heals(name string, lo, hi uint64, damage func(*kv.Batch)) {
 	x.t.Helper()
 	db := x.fill()
@@ -139,12 +139,12 @@ func (x *healing) heals(name string, lo, hi uint64, damage func(*kv.Batch)) {
 	if got := x.certify(name, s); !barreltest.Equal(got, x.want) {
 		x.t.Fatalf("%s: it is not what it was", name)
 	}
-	if c := s.Stats(); c.Groups < 60 || c.Groups > 61 { // one whose record was missing was not counted out
+	if c := s.Stats(); c.Groups < 60 || c.Groups > 61 { // a group whose record was missing was not subtracted
 		x.t.Fatalf("%s: %+v", name, c)
 	}
 }
 
-// serves checks that a store serves the slices that it has, without damage.
+// serves checks that a store serves its slices without meeting damage.
 func (x *healing) serves(name string, s barrels.Store) {
 	x.t.Helper()
 	q, err := search.Expand("usb cable", search.Synonym, nil)
@@ -160,7 +160,7 @@ func (x *healing) serves(name string, s barrels.Store) {
 	}
 }
 
-// ringAt is where the ring key stands in a key.
+// ringAt returns the offset of the ring key in a key.
 func ringAt(f kv.Family) int {
 	if f == kv.Postings {
 		return 8
@@ -168,8 +168,8 @@ func ringAt(f kv.Family) int {
 	return 0
 }
 
-// TestDiscardGoesOnAfterACrash: what was given up stays so, and what is left of
-// it is removed by the next process.
+// TestDiscardGoesOnAfterACrash: slices that were given up stay given up, and the next
+// process removes what is left of them.
 func TestDiscardGoesOnAfterACrash(t *testing.T) {
 	d, kv := quarters(t), memory.NewDB()
 	s := open(t, kv)
@@ -195,8 +195,8 @@ func TestDiscardGoesOnAfterACrash(t *testing.T) {
 	}
 }
 
-// TestDiscardInTheMiddleOfAFilling: when nothing is being filled any more, the position says
-// so; else the filling continues.
+// TestDiscardInTheMiddleOfAFilling: if nothing is being filled any more, the position says
+// so; otherwise the filling continues.
 func TestDiscardInTheMiddleOfAFilling(t *testing.T) {
 	for _, both := range []bool{false, true} {
 		d := quarters(t)
@@ -219,7 +219,7 @@ func TestDiscardInTheMiddleOfAFilling(t *testing.T) {
 	}
 }
 
-// TestRenew: the store is empty, whatever was in it, and takes data again.
+// TestRenew: the store becomes empty, whatever it contained, and accepts data again.
 func TestRenew(t *testing.T) {
 	kv := memory.NewDB()
 	s := open(t, kv)
@@ -290,7 +290,7 @@ func TestBuilders(t *testing.T) {
 		}
 	}
 	closed(t, s)
-	var b kv.Batch // as written before data said it
+	var b kv.Batch // as written before data contained it
 	b.Delete(kv.Meta, []byte("builder"))
 	write(t, db, &b)
 	s = open(t, db)
@@ -300,8 +300,8 @@ func TestBuilders(t *testing.T) {
 	}
 }
 
-// TestSearchesReportDamage: where it may be, so that the slices there can be
-// given up.
+// TestSearchesReportDamage: searches report where damage may be, so that the slices there
+// can be given up.
 func TestSearchesReportDamage(t *testing.T) {
 	db := memory.NewDB()
 	s := open(t, db)

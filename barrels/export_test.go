@@ -6,8 +6,8 @@ import (
 	"adshard/search/display"
 )
 
-// Rot flips a bit of what a store caches in memory, and reports whether there was
-// anything of that kind.
+// Rot flips a bit in data of a kind that a store caches in memory, and reports
+// whether there were any.
 func Rot(s Store, what string) bool {
 	st := s.(*barrel)
 	state := st.Newest.Load()
@@ -84,5 +84,5 @@ func Rot(s Store, what string) bool {
 	return false
 }
 
-// CountSearch counts a search, as bulk work sees it.
+// CountSearch counts a search for bulk work, which yields to searches.
 func CountSearch(s Store) { s.(*barrel).searches.Add(1) }

@@ -14,8 +14,8 @@ import (
 	"adshard/search"
 )
 
-// FuzzNodeData: whatever a bucket holds, it is applied or refused, and the
-// store goes on answering, before and after it is opened again.
+// FuzzNodeData: whatever a bucket contains, it is applied or refused, and the
+// store goes on answering, also after it was opened again.
 func FuzzNodeData(f *testing.F) {
 	seed := barreltest.NewBuilder(f, barreltest.Small(2, "usb cable", "red shoes")).All()
 	raw, err := proto.Marshal(seed)

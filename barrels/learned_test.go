@@ -8,8 +8,8 @@ import (
 	"adshard/search"
 )
 
-// TestLearnedQualityIsKept: a store explains what a quality was learned from, also opened again;
-// beside it lie keywords without one.
+// TestLearnedQualityIsKept: a store explains what a quality was learned from, even after it was
+// opened again; other keywords have no learned quality.
 func TestLearnedQualityIsKept(t *testing.T) {
 	db := memory.NewDB()
 	s := open(t, db)

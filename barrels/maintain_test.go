@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestPause: steps leave most of the time to buckets.
+// TestPause: the steps of maintenance leave most of the time to buckets.
 func TestPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var u upkeep

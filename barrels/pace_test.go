@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestBulkWorkYieldsToSearches: it takes two thirds of the time while there are searches,
-// in short turns, and all of it while there are none.
+// TestBulkWorkYieldsToSearches: while there are searches, bulk work takes two thirds of the
+// time, in short turns; while there are none, it takes all of it.
 func TestBulkWorkYieldsToSearches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var searches atomic.Uint64
@@ -18,7 +18,7 @@ func TestBulkWorkYieldsToSearches(t *testing.T) {
 			began, turn := time.Now(), time.Now()
 			p.begin()
 			for range pieces {
-				time.Sleep(piece) // it works
+				time.Sleep(piece) // work
 				if searching {
 					searches.Add(1)
 				}
@@ -36,7 +36,7 @@ func TestBulkWorkYieldsToSearches(t *testing.T) {
 		if took < 1450*piece || took > 1500*piece || longest > turn+piece {
 			t.Errorf("with searches: %v, turns of up to %v", took, longest)
 		}
-		work(10, false) // it notes the last of the searches
+		work(10, false) // this notes the last of the searches
 		time.Sleep(quiet)
 		if took, _ := work(1000, false); took != 1000*piece {
 			t.Errorf("after the searches: %v", took)
@@ -51,8 +51,8 @@ func TestBulkWorkYieldsToSearches(t *testing.T) {
 	})
 }
 
-// TestShortPiecesShareATurn: many pieces of work shorter than a turn yield as one long
-// piece does, and what lies between them counts as pauses.
+// TestShortPiecesShareATurn: many pieces of work that are shorter than a turn yield as one
+// long piece does, and the time between them counts as pauses.
 func TestShortPiecesShareATurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var searches atomic.Uint64
@@ -63,11 +63,11 @@ func TestShortPiecesShareATurn(t *testing.T) {
 			began := time.Now()
 			for range pieces {
 				p.begin()
-				time.Sleep(piece) // it works
+				time.Sleep(piece) // work
 				searches.Add(1)
 				p.yield()
 				p.end()
-				p.end() // is no other end
+				p.end() // a second call has no effect
 				time.Sleep(between)
 			}
 			return time.Since(began)
@@ -81,7 +81,8 @@ func TestShortPiecesShareATurn(t *testing.T) {
 	})
 }
 
-// TestBulkWorkYieldsToOtherProcesses: the longer its pauses take, the longer they are made.
+// TestBulkWorkYieldsToOtherProcesses: the longer the pauses of bulk work really take, the
+// longer it makes them.
 func TestBulkWorkYieldsToOtherProcesses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var searches atomic.Uint64

@@ -11,9 +11,9 @@ import (
 	"adshard/schema/pb"
 )
 
-// TestChunkKeepsAll: however many postings come before and behind those of a
-// block, all are in the blocks that come of it, each in the block that its place
-// belongs to, also where a new block begins just where the old one did.
+// TestChunkKeepsAll: however many postings are added before and after those of a
+// block, the resulting blocks have all postings, each in the block to which its
+// place belongs, even if a new block begins exactly where the old one did.
 func TestChunkKeepsAll(t *testing.T) {
 	const term, at = 1, 1000
 	for _, before := range []int{0, 1, block.Target - 1, block.Target, block.Target + 1, block.Max, 2 * block.Target} {
@@ -52,7 +52,7 @@ func oneWord(id int) *pb.Keyword {
 	return &pb.Keyword{Id: uint64(id), Enabled: true, Norm: []uint64{1}, Fold: []uint64{1}, Forms: []*pb.Form{{Terms: []uint64{1}}}}
 }
 
-// applied returns the keywords in order after a batch on one block.
+// applied returns the keywords in order after a batch was applied to one block.
 func applied(t *testing.T, b *kv.Batch, first kv.Place, old []byte) (keywords []uint64) {
 	t.Helper()
 	blocks := map[kv.Place][]byte{first: old}

@@ -11,8 +11,9 @@ import (
 	"adshard/search"
 )
 
-// TestRotInMemoryIsFoundAndDropped: a certificate finds what is cached
-// other than it is stored, says so, and the next search reads the store again.
+// TestRotInMemoryIsFoundAndDropped: a certificate finds cached data that differ
+// from the stored data and reports them, and the next search reads the store
+// again.
 func TestRotInMemoryIsFoundAndDropped(t *testing.T) {
 	for _, what := range []string{"signature", "members", "bound", "bytes", "impacts", "group", "display", "campaign", "share", "advertiser", "negative of an advertiser"} {
 		t.Run(what, func(t *testing.T) {
@@ -33,7 +34,7 @@ func TestRotInMemoryIsFoundAndDropped(t *testing.T) {
 				t.Fatal(err)
 			}
 			reports := 1
-			if what == "share" { // and what the cached impacts are by it
+			if what == "share" { // and the cached impacts that depend on it
 				reports = 2
 			}
 			if what != "display" && (len(met) != reports || !met[0].Memory) { // what is shown is put together again
@@ -82,7 +83,7 @@ func best(t *testing.T, s barrels.Store) []search.Hit {
 	if err != nil || len(a.Hits) == 0 {
 		t.Fatalf("%+v, %v", a, err)
 	}
-	for i := range a.Hits { // the store keeps what is shown
+	for i := range a.Hits { // the store caches what is shown
 		h := &a.Hits[i]
 		h.Display.Keyword, h.Display.Group = bytes.Clone(h.Display.Keyword), bytes.Clone(h.Display.Group)
 	}

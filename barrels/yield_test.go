@@ -46,7 +46,7 @@ func (i slowIterator) SeekBack(key []byte) bool { i.read(); return i.Iterator.Se
 func (i slowIterator) Next() bool               { i.read(); return i.Iterator.Next() }
 
 // TestBucketsAndCertificatesYield: while there are searches, a bucket and a certificate
-// take half as long again as their work, and else no longer.
+// take one and a half times as long as their work, and otherwise no longer than it.
 func TestBucketsAndCertificatesYield(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var searching func()

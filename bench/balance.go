@@ -36,13 +36,13 @@ type balanceFlags struct {
 	json, html      string
 	from            string             // a comparison to be shown again
 	log             *workload.Workload // the file of queries, read once
-	ownRate, ownEnd bool               // --rate and --duration were not given
+	ownRate, ownEnd bool               // --rate or --duration was not given
 	options         compare.Options
 	cluster         compare.Cluster
 }
 
-// BalanceCommand returns the subcommand balance, which compares strategies: own ones
-// as well, in simulations and studies.
+// BalanceCommand returns the subcommand balance, which compares strategies, `own`
+// among them, on clusters, in simulations and in studies.
 func BalanceCommand(own ...balance.Strategy) *cobra.Command {
 	var f balanceFlags
 	f.options.Own = own
@@ -154,7 +154,7 @@ func (f *balanceFlags) run(ctx context.Context, out, told io.Writer) (err error)
 	if err != nil {
 		return err
 	}
-	defer os.Remove(clusters) // if it is empty: stores of a run that failed stay, and those that --keep keeps
+	defer os.Remove(clusters) // removed only if it is empty: the stores of a failed run stay, and so do those that --keep keeps
 	f.cluster.DB, f.cluster.Dir = name, clusters
 	f.options.Seed = f.seed
 	f.options.Progress = p.Share
@@ -169,7 +169,7 @@ func (f *balanceFlags) run(ctx context.Context, out, told io.Writer) (err error)
 	return f.write(c, out)
 }
 
-// compare fills the comparison.
+// compare runs what the flags ask for and adds the results to the comparison.
 func (f *balanceFlags) compare(ctx context.Context, c *compare.Comparison, db backend.Store, dir string, p *progress.Line) error {
 	for _, name := range f.names() {
 		w, err := f.asked(name)
@@ -198,7 +198,7 @@ func (f *balanceFlags) compare(ctx context.Context, c *compare.Comparison, db ba
 	return nil
 }
 
-// names returns the workloads' names; "" stands for the file of queries.
+// names returns the workloads' names, or one empty name for the file of queries.
 func (f *balanceFlags) names() []string {
 	if f.queries != "" {
 		return []string{""}
@@ -247,7 +247,7 @@ func (f *balanceFlags) compared(ctx context.Context, c *compare.Comparison, t *t
 	return nil
 }
 
-// write shows the comparison and writes the files that are asked for.
+// write shows the comparison and writes the files that the flags ask for.
 func (f *balanceFlags) write(c *compare.Comparison, out io.Writer) error {
 	fmt.Fprintf(out, "$ %s\n", c.Command)
 	if err := c.WriteTable(out); err != nil {

@@ -74,7 +74,8 @@ func (f *balanceFlags) check(c *cobra.Command, args []string) error {
 	return cobra.NoArgs(c, args)
 }
 
-// usualOrder is the order of a cluster with the strategies that are compared; named: they were chosen, else those that it permits are.
+// usualOrder returns the order of a cluster that goes with the compared strategies. If named is
+// false, the strategies were not chosen: the order decides which ones are compared.
 func (f *balanceFlags) usualOrder(named bool) balance.Order {
 	chosen := f.initial()
 	if named {
@@ -88,8 +89,8 @@ func (f *balanceFlags) usualOrder(named bool) balance.Order {
 	return balance.ByHash
 }
 
-// checkStrategies rejects strategies that are unknown, do not go with the order if that is known, or
-// that a real cluster lacks.
+// checkStrategies rejects a strategy that is unknown, that does not go with the order (if
+// known), or that cannot run on a real cluster.
 func (f *balanceFlags) checkStrategies(order balance.Order, known bool) error {
 	for _, s := range append(f.strategies, f.initial()...) {
 		if _, err := f.options.Own.Named(s); err != nil {
@@ -125,7 +126,8 @@ func (f *balanceFlags) checkNumbers() error {
 	return nil
 }
 
-// every returns the names of strategies, with "all" replaced by those that an order has.
+// every returns the names of strategies, with "all" replaced by the strategies that an order
+// has.
 func every(names []string, order balance.Order) (out []string) {
 	for _, name := range names {
 		if name != "all" {
@@ -141,8 +143,8 @@ func every(names []string, order balance.Order) (out []string) {
 	return out
 }
 
-// prepare reads the file of queries, if there is one, and settles how fast and
-// how long is asked.
+// prepare reads the file of queries, if there is one, and sets the rate and the duration of the
+// queries.
 func (f *balanceFlags) prepare() (err error) {
 	if f.queries != "" {
 		if f.log, err = f.workload(""); err != nil {
@@ -164,7 +166,7 @@ func (f *balanceFlags) prepare() (err error) {
 	return f.bounded()
 }
 
-// bounded refuses runs that are too long or too fast.
+// bounded returns an error if a run would be too long or too fast.
 func (f *balanceFlags) bounded() error {
 	o, most := &f.options, 24*time.Hour
 	if !f.simulate {
@@ -193,7 +195,7 @@ func (f *balanceFlags) bounded() error {
 	return nil
 }
 
-// asked returns the workload of a name; "" stands for the file of queries.
+// asked returns the workload of a name, or the file of queries for "".
 func (f *balanceFlags) asked(name string) (*workload.Workload, error) {
 	if name == "" {
 		return f.log, nil

@@ -16,7 +16,8 @@ import (
 	"adshard/internal/cli"
 )
 
-// asProgram lets this test's program act as adshard, for clusters of real processes.
+// asProgram is the environment variable that makes this test's program act as adshard, for
+// clusters of real processes.
 const asProgram = "ADBENCH_TEST_AS_ADSHARD"
 
 func TestMain(m *testing.M) {
@@ -29,7 +30,7 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// program is this test's program, to be run as adshard.
+// program returns the path of this test's program, which is to be run as adshard.
 func program(t *testing.T) string {
 	t.Helper()
 	t.Setenv(asProgram, "1")
@@ -40,8 +41,8 @@ func program(t *testing.T) string {
 	return name
 }
 
-// balanced runs the subcommand balance on a small corpus; it returns the
-// comparison and the page.
+// balanced runs the subcommand balance on a small corpus and returns the comparison and the
+// page.
 func balanced(t *testing.T, args ...string) (*compare.Comparison, string, error) {
 	t.Helper()
 	dir := t.TempDir()
@@ -99,9 +100,9 @@ func TestStudy(t *testing.T) {
 	}
 }
 
-// TestTopicsOfRealQueries: on ten slaves topics leaves at least a tenth less of what a query's
-// slowest slave has above the query's bound than random groups do, in the median, at p90
-// and on average, of the built-in extract's corpus and queries.
+// TestTopicsOfRealQueries: with the built-in extract's corpus and queries on ten slaves, what a
+// query's slowest slave has above the query's bound is at least a tenth less with topics than
+// with random groups: in the median, at p90 and on average.
 func TestTopicsOfRealQueries(t *testing.T) {
 	c, _, err := balanced(t, "--keywords", "20000", "--study", "--workload", "real", "--order", "hash", "--study-slaves", "10", "--strategies", "topics")
 	if err != nil {
@@ -115,7 +116,8 @@ func TestTopicsOfRealQueries(t *testing.T) {
 	}
 }
 
-// TestUsualOrder: groups lie as in clusters, by hash, unless a strategy needs its advertisers in one piece; the table says how.
+// TestUsualOrder: groups are ordered by hash, as in clusters, unless a strategy needs whole
+// advertisers; the table names the order.
 func TestUsualOrder(t *testing.T) {
 	for order, args := range map[string][]string{"hash": {"--strategies", "random"}, "advertiser": {"--strategies", "random,original"}} {
 		c, page, err := balanced(t, append([]string{"--study", "--study-slaves", "2", "--workload", "real"}, args...)...)
@@ -125,7 +127,7 @@ func TestUsualOrder(t *testing.T) {
 	}
 }
 
-// TestAllStrategies: the study takes every strategy that there is.
+// TestAllStrategies: a study can have every strategy.
 func TestAllStrategies(t *testing.T) {
 	c, page, err := balanced(t, "--study", "--workload", "shift", "--study-slaves", "3", "--strategies", "all")
 	if err != nil {
@@ -152,8 +154,8 @@ func TestAllStrategies(t *testing.T) {
 	}
 }
 
-// TestFrom checks that a comparison can be shown again without anything that
-// measuring needs, and is the same page then.
+// TestFrom checks that a comparison can be shown again, as the same page, without what
+// measuring needs.
 func TestFrom(t *testing.T) {
 	dir := t.TempDir()
 	run := func(args ...string) error {
@@ -218,7 +220,7 @@ func TestRealProcesses(t *testing.T) {
 	}
 }
 
-// checkRuns: each run has figures and series, and none of what must be 0.
+// checkRuns checks that each run has figures and series, and that the figures in zero are 0.
 func checkRuns(t *testing.T, c *compare.Comparison, page string, zero ...string) {
 	t.Helper()
 	if len(c.Runs) == 0 || strings.Count(page, "<svg") < 5 {

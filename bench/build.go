@@ -23,8 +23,8 @@ type buildFlags struct {
 	output
 }
 
-// BuildCommand returns the subcommand build, which builds one slave's store of a
-// corpus without a database.
+// BuildCommand returns the subcommand build, which builds the store of a corpus
+// for one slave, without a database.
 func BuildCommand() *cobra.Command {
 	var f buildFlags
 	c := &cobra.Command{
@@ -51,7 +51,7 @@ the store.`,
 	return c
 }
 
-// check refuses invalid flags before anything is made.
+// check rejects invalid flags before anything is made.
 func (f *buildFlags) check(c *cobra.Command, args []string) error {
 	switch {
 	case f.out == "":

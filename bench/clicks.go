@@ -25,7 +25,7 @@ type clicksFlags struct {
 	output
 }
 
-// ClicksCommand returns the subcommand clicks, which measures what learned quality is
+// ClicksCommand returns the subcommand clicks, which measures what learned qualities are
 // worth.
 func ClicksCommand() *cobra.Command {
 	var f clicksFlags
@@ -106,7 +106,7 @@ func (f *clicksFlags) run(ctx context.Context, out, told io.Writer) (err error) 
 	return pageTo(f.html).Write(func(w io.Writer) error { return f.WritePage(w, report, about) })
 }
 
-// market asks the database the workload's queries.
+// market finds what competes for the workload's queries in the database.
 func (f *clicksFlags) market(ctx context.Context, dir string, p *progress.Line) (m *clicks.Market, err error) {
 	asked, err := f.madeFlags.workload(f.workload)
 	if err != nil {
@@ -126,8 +126,8 @@ func (f *clicksFlags) market(ctx context.Context, dir string, p *progress.Line) 
 	return clicks.NewMarket(ctx, snapshot, texts, weights, func(done float64) { p.Share("asking the oracle", done) })
 }
 
-// drawn returns the first different queries that a workload asks, and how often it asks them.
-// Queries that are too rare to be drawn soon are left out.
+// drawn returns the first distinct queries that a workload asks, and how often it asks each.
+// It leaves out queries that are so rare that they are not drawn soon.
 func (f *clicksFlags) drawn(w *workload.Workload) (texts []string, weights []float64) {
 	all, seen, asked := w.Weights(0), make(map[int]bool), 0
 	for i := range w.Sequence() {

@@ -11,8 +11,8 @@ import (
 	"adshard/bench/page/pagetest"
 )
 
-// TestClicks: the command writes its report and its page; what is learned is worth more
-// than equal and random qualities, and less than known rates.
+// TestClicks: the command writes its report and its page; learned qualities are worth
+// more than equal and random ones, and less than known rates.
 func TestClicks(t *testing.T) {
 	dir := t.TempDir()
 	report, page := filepath.Join(dir, "clicks.json"), filepath.Join(dir, "clicks.html")

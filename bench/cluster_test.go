@@ -40,7 +40,7 @@ func do(t *testing.T, c *cobra.Command, args ...string) (*measure.Report, error)
 	return measure.ReadFile(file)
 }
 
-// world makes a corpus, a database and one store of it.
+// world makes a corpus, a database, and one store built from it.
 func world(t *testing.T) (dir, db string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -137,15 +137,15 @@ func TestLoadAndFreshOnCluster(t *testing.T) {
 	}
 }
 
-// startCluster runs a cluster of two slaves until the test ends.
+// startCluster starts a cluster of two slaves, which runs until the test ends.
 func startCluster(t *testing.T, dir, db string) (addr, admin string) {
 	t.Helper()
 	_, addr, admin = runCluster(t, dir, db, func(*up.Config) {})
 	return addr, admin
 }
 
-// runCluster is startCluster with a change of the configuration; stop ends the cluster
-// before the test does.
+// runCluster is startCluster with a change to the configuration; stop ends the cluster
+// before the test ends.
 func runCluster(t *testing.T, dir, db string, change func(*up.Config)) (stop func(), addr, admin string) {
 	t.Helper()
 	cfg := up.DefaultConfig()
@@ -179,7 +179,7 @@ func runCluster(t *testing.T, dir, db string, change func(*up.Config)) (stop fun
 	return nil, "", ""
 }
 
-// ofBench counts the advertisers that a measurement left behind.
+// ofBench returns the number of advertisers that a measurement has left behind.
 func ofBench(t *testing.T, db string) (n int) {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), strings.TrimPrefix(db, "sqlite:"), sqlite.Options{})

@@ -11,8 +11,8 @@ import (
 	"adshard/bench/workload"
 )
 
-// TestContexts: queries are asked with the contexts of a file in turn, and with further parameters; a file that cannot be read says
-// where.
+// TestContexts: queries are asked with the contexts of a file in turn, and with further
+// parameters; the error for an invalid file says where the fault is.
 func TestContexts(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name, text string) string {

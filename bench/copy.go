@@ -29,8 +29,8 @@ type copyFlags struct {
 	output
 }
 
-// CopyCommand returns the subcommand copy, which measures how long a slave takes until it
-// is filled by copy, and from the database.
+// CopyCommand returns the subcommand copy, which compares how long it takes to fill a
+// slave by copying and from the database.
 func CopyCommand() *cobra.Command {
 	var f copyFlags
 	c := &cobra.Command{
@@ -64,7 +64,7 @@ it again.`,
 	return c
 }
 
-// check refuses invalid flags before a cluster is started.
+// check rejects invalid flags before a cluster is started.
 func (f *copyFlags) check(c *cobra.Command, args []string) error {
 	if f.rounds < 1 || f.rounds > 1000 {
 		return fmt.Errorf("--rounds %d: 1 to 1000", f.rounds)
@@ -112,14 +112,14 @@ func (f *copyFlags) run(ctx context.Context, out, told io.Writer) (err error) {
 	return f.write(out, report)
 }
 
-// rounded makes all rounds on a cluster, each with a directory below stores.
+// rounded runs all rounds on a cluster, each with its own directory below stores.
 func (f *copyFlags) rounded(ctx context.Context, cfg cluster.Config, stores string, round func(context.Context, *cluster.Cluster, string) error) error {
 	c, err := cluster.Start(ctx, cfg)
 	if err != nil {
 		return err
 	}
 	for i := range f.rounds {
-		if f.replicas > 1 { // a sibling that is still filled could not be copied
+		if f.replicas > 1 { // a sibling that is still being filled could not be copied
 			if err = c.Whole(ctx); err != nil {
 				break
 			}
@@ -134,8 +134,8 @@ func (f *copyFlags) rounded(ctx context.Context, cfg cluster.Config, stores stri
 // nobody is an address that no slave has.
 const nobody = "192.0.2.1"
 
-// replace has clusters replace an emptied slave by themselves, from the database and by
-// copy.
+// replace makes clusters replace an emptied slave by themselves, once from the database
+// and once by copying.
 func (f *copyFlags) replace(ctx context.Context, cfg cluster.Config, t *copyTimes) error {
 	database := cfg
 	database.Dir, database.SlaveFlags = filepath.Join(cfg.Dir, "database"), []string{"--trusted-slaves", nobody}
@@ -152,7 +152,7 @@ func (f *copyFlags) replace(ctx context.Context, cfg cluster.Config, t *copyTime
 		if err != nil {
 			return err
 		}
-		alone := filepath.Join(dir, "alone") // the files by themselves, once more
+		alone := filepath.Join(dir, "alone") // copies the files once more, without a slave
 		r, err := copying.FillFrom(ctx, copying.DefaultConfig("alone", alone, slog.New(slog.DiscardHandler)), c.SlaveAddress(0))
 		if err != nil {
 			return err
@@ -162,13 +162,14 @@ func (f *copyFlags) replace(ctx context.Context, cfg cluster.Config, t *copyTime
 	})
 }
 
-// copyTimes are what the rounds took.
+// copyTimes is what the rounds took.
 type copyTimes struct {
 	database, files, serving []time.Duration
 	bytes                    uint64
 }
 
-// round replaces the slave by one that is filled from the database, and that by a copy.
+// round replaces the slave by one that is filled from the database, and then that one by
+// a copy.
 func (t *copyTimes) round(ctx context.Context, c *cluster.Cluster, dir string) error {
 	filled, copied := filepath.Join(dir, "filled"), filepath.Join(dir, "copied")
 	database, err := c.Replace(ctx, 0, filled)
@@ -201,7 +202,7 @@ func (t *copyTimes) figures(r *measure.Report, keywords uint64) {
 	r.Note("medians of %d rounds", len(t.database))
 }
 
-// median returns the middle one, the upper one of two.
+// median returns the median, or the upper of two middle values.
 func median(list []time.Duration) time.Duration {
 	return slices.Sorted(slices.Values(list))[len(list)/2]
 }

@@ -118,7 +118,7 @@ func (f *corpusFlags) run(ctx context.Context, out io.Writer) error {
 	return f.beside(ctx, c, out)
 }
 
-// beside writes what goes with the Editor file.
+// beside writes the files that go with the Editor file.
 func (f *corpusFlags) beside(ctx context.Context, c *corpus.Corpus, out io.Writer) error {
 	for _, one := range [...]struct {
 		flag, path, what string
@@ -144,7 +144,7 @@ func (f *corpusFlags) beside(ctx context.Context, c *corpus.Corpus, out io.Write
 	return nil
 }
 
-// sourceOf is the catalogues to use, and what to call them.
+// sourceOf returns the catalogues to use, and a name for them.
 func sourceOf(data string) (fs.FS, string) {
 	switch data {
 	case "extract":
@@ -158,8 +158,8 @@ func sourceOf(data string) (fs.FS, string) {
 	return os.DirFS(data), data
 }
 
-// besideRepository looks for shared/data beside the working directory or one
-// above it.
+// besideRepository looks for shared/data beside the working directory or
+// beside one of its parents.
 func besideRepository() (string, bool) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -176,10 +176,10 @@ func besideRepository() (string, bool) {
 	}
 }
 
-// editor is the Editor file.
+// editor returns the output for the Editor file.
 func (f *corpusFlags) editor() outfile.Output {
 	const first = "Account,Campaign,Campaign Daily Budget,Languages,Ad rotation,"
-	var wide strings.Builder // as UTF-16, after its mark
+	var wide strings.Builder // as UTF-16, after its byte order mark
 	for _, r := range "\ufeff" + strings.ReplaceAll(first, ",", "\t") {
 		wide.Write([]byte{byte(r), byte(r >> 8)})
 	}
@@ -187,7 +187,7 @@ func (f *corpusFlags) editor() outfile.Output {
 		Forcing: "--force", Force: f.force}
 }
 
-// list is a file without a mark of its own.
+// list returns the output for a file without a recognisable beginning.
 func (f *corpusFlags) list(flag, path, what string) outfile.Output {
 	return outfile.Output{Flag: flag, Path: path, Kind: outfile.Kind{Name: what}, Forcing: "--force", Force: f.force}
 }

@@ -17,7 +17,8 @@ type countersFlags struct {
 	output
 }
 
-// CountersCommand returns the subcommand counters, which repeats the paper on AutoShard.
+// CountersCommand returns the subcommand counters, which repeats the experiment of the
+// paper on AutoShard.
 func CountersCommand() *cobra.Command {
 	var f countersFlags
 	c := &cobra.Command{

@@ -11,8 +11,8 @@ import (
 )
 
 // TestCounters: the command measures each variant on each store, with a verdict for each of
-// the paper's figures and each phase; what must conflict does, what cannot does not, and
-// nothing is left behind.
+// the paper's figures and each phase. Variants that must conflict do so, those that cannot
+// do not, and nothing is left behind.
 func TestCounters(t *testing.T) {
 	server, err := pgtest.New("fsync=off")
 	if err != nil {

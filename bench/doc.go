@@ -1,3 +1,3 @@
-// Package bench holds the subcommands of adbench: what makes data and what
-// measures. Product code does not import it.
+// Package bench holds the subcommands of adbench, which make data and measure.
+// Product code does not import it.
 package bench

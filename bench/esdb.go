@@ -19,7 +19,8 @@ type esdbFlags struct {
 	output
 }
 
-// ESDBCommand returns the subcommand esdb, which repeats the paper on ESDB in simulated time.
+// ESDBCommand returns the subcommand esdb, which repeats the experiments of the paper on ESDB
+// in simulated time.
 func ESDBCommand() *cobra.Command {
 	var f esdbFlags
 	c := &cobra.Command{

@@ -12,7 +12,8 @@ import (
 )
 
 // TestESDB: the command writes its report and its page, with a verdict for each of the
-// paper's figures; coarse as it is, dynamic hashing does what hashing does not.
+// paper's figures; even in this coarse simulation, dynamic hashing reaches more than
+// hashing.
 func TestESDB(t *testing.T) {
 	dir := t.TempDir()
 	report, page := filepath.Join(dir, "esdb.json"), filepath.Join(dir, "esdb.html")

@@ -98,7 +98,7 @@ func (f *executionsFlags) check(c *cobra.Command, args []string) error {
 	return errors.Join(err, cobra.NoArgs(c, args))
 }
 
-// chosen are the setups that the flag names.
+// chosen returns the setups that the flag names.
 func (f *executionsFlags) chosen() (out []executions.Setup, err error) {
 	for _, name := range f.setups {
 		all := []string{name}
@@ -153,7 +153,7 @@ func (f *executionsFlags) run(ctx context.Context, out, told io.Writer) (err err
 	return writePage(f.html, r.WritePage)
 }
 
-// measure measures what the flags name.
+// measure measures what the flags ask for.
 func (f *executionsFlags) measure(ctx context.Context, told io.Writer) (_ *executions.Report, err error) {
 	p := progress.New(told)
 	defer p.End()
@@ -186,7 +186,7 @@ func (f *executionsFlags) measure(ctx context.Context, told io.Writer) (_ *execu
 	return r, nil
 }
 
-// corpus gives a plan its keywords and the log of the largest corpus.
+// corpus sets a plan's keywords and the log, which comes from the largest corpus.
 func (f *executionsFlags) corpus(plan *executions.Plan, dir string, p *progress.Line) error {
 	files, from := sourceOf(f.data)
 	c, err := corpus.Open(files)

@@ -23,8 +23,8 @@ func adbenchExecutions(t *testing.T, args ...string) (string, error) {
 	return text.String(), err
 }
 
-// TestExecutions is the small form of what the command measures: parts with high and
-// with low resources, joined.
+// TestExecutions runs the command on a small scale: parts with high and with low
+// resources, joined.
 func TestExecutions(t *testing.T) {
 	dir := t.TempDir()
 	high, low, page := filepath.Join(dir, "high.json"), filepath.Join(dir, "low.json"), filepath.Join(dir, "page.html")

@@ -13,8 +13,8 @@ import (
 	"adshard/bench/page"
 )
 
-// FiguresCommand returns the subcommand figures, which makes one table of the
-// reports of many runs.
+// FiguresCommand returns the subcommand figures, which makes one table from
+// the reports of many runs.
 func FiguresCommand() *cobra.Command {
 	var dir string
 	c := &cobra.Command{

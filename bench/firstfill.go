@@ -24,7 +24,7 @@ type firstFillFlags struct {
 }
 
 // FirstFillCommand returns the subcommand first-fill, which measures how long a
-// cluster with empty slaves takes.
+// cluster takes to fill its empty slaves.
 func FirstFillCommand() *cobra.Command {
 	var f firstFillFlags
 	c := &cobra.Command{
@@ -50,7 +50,8 @@ The slaves' stores lie in --work and are removed at the end.`,
 	return c
 }
 
-// check refuses a report that cannot be written before a cluster is started.
+// check returns an error, before a cluster is started, if the report cannot be
+// written.
 func (f *firstFillFlags) check(c *cobra.Command, args []string) error {
 	if err := f.output.check(f.inputs()...); err != nil {
 		return err
@@ -91,7 +92,7 @@ func (f *firstFillFlags) run(ctx context.Context, out, told io.Writer) (err erro
 	return f.write(out, report)
 }
 
-// figures adds what the first fill took.
+// figures adds the cost of the first fill.
 func (f *firstFillFlags) figures(r *measure.Report, c *cluster.Cluster, groups, keywords uint64) {
 	const mib = 1 << 20
 	seconds := c.Filled.Seconds()

@@ -23,7 +23,7 @@ type freshFlags struct {
 }
 
 // FreshCommand returns the subcommand fresh, which measures how soon changes
-// are in the answers of a running cluster.
+// appear in the answers of a running cluster.
 func FreshCommand() *cobra.Command {
 	var f freshFlags
 	c := &cobra.Command{
@@ -50,7 +50,8 @@ else has, and removes them at the end.`,
 	return c
 }
 
-// check refuses a report that cannot be written before anything is changed.
+// check returns an error, before anything is changed, if the report cannot be
+// written.
 func (f *freshFlags) check(c *cobra.Command, args []string) error {
 	if err := f.output.check(strings.TrimPrefix(f.db, "sqlite:")); err != nil {
 		return err
@@ -88,7 +89,7 @@ func (f *freshFlags) run(ctx context.Context, out io.Writer) (err error) {
 	return f.write(out, report)
 }
 
-// address makes a URL of HOST:PORT or a URL.
+// address returns a URL for HOST:PORT or a URL.
 func address(a string) string {
 	if !strings.Contains(a, "://") {
 		a = fmt.Sprintf("http://%s", a)

@@ -34,8 +34,8 @@ type freshnessFlags struct {
 	output
 }
 
-// FreshnessCommand returns the subcommand freshness, which measures how soon changes are
-// in answers, by the feed and by creators as the thesis' original system had them.
+// FreshnessCommand returns the subcommand freshness, which measures how soon changes
+// appear in answers: with the feed, and with creators as in the thesis' original system.
 func FreshnessCommand() *cobra.Command {
 	var f freshnessFlags
 	c := &cobra.Command{
@@ -79,7 +79,7 @@ const (
 	eachCreators = "each"
 )
 
-// check refuses invalid flags before anything is made.
+// check rejects invalid flags before anything is made.
 func (f *freshnessFlags) check(c *cobra.Command, args []string) error {
 	switch {
 	case f.creators != "" && f.creators != oneCreator && f.creators != eachCreators:
@@ -122,7 +122,7 @@ func (f *freshnessFlags) run(ctx context.Context, out, told io.Writer) (err erro
 	return f.write(out, report)
 }
 
-// feed measures the cluster.
+// feed measures a cluster with the feed.
 func (f *freshnessFlags) feed(ctx context.Context, made *prepared, report *measure.Report, p *progress.Line) (err error) {
 	c, err := cluster.Start(ctx, cluster.Config{
 		Program: made.program, DB: made.db, Dir: filepath.Join(made.stores, "feed"), Strategy: freshStrategy, Order: balance.ByHash.String(), Interval: time.Hour,
@@ -136,13 +136,15 @@ func (f *freshnessFlags) feed(ctx context.Context, made *prepared, report *measu
 	return f.courses(ctx, "feed", made.db, c.URL, report, p)
 }
 
-// freshStrategy places groups; nothing moves while changes are measured.
+// freshStrategy is the strategy that places groups; nothing moves while changes are
+// measured.
 const freshStrategy = "weighted-move"
 
-// storeMemory is what a slave keeps of its store in memory: all of the sizes measured.
+// storeMemory is the cache size of a slave: enough for a whole store of the measured
+// sizes.
 const storeMemory = 1 << 30
 
-// whole measures creators.
+// whole measures creators, which build whole barrels.
 func (f *freshnessFlags) whole(ctx context.Context, made *prepared, report *measure.Report, p *progress.Line) (err error) {
 	dir := filepath.Join(made.stores, "creators")
 	if err := outfile.MakeDir(dir); err != nil {
@@ -174,7 +176,7 @@ func (f *freshnessFlags) whole(ctx context.Context, made *prepared, report *meas
 func (f *freshnessFlags) build(ctx context.Context, made *prepared, out string) error {
 	c := exec.CommandContext(ctx, made.program, "barrels", "build", "--db", made.db, "--slaves", fmt.Sprint(f.slaves),
 		"--strategy", freshStrategy, "--order", balance.ByHash.String(), "--out", out)
-	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) } // it removes what it has made
+	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) } // the command then removes what it has made
 	c.WaitDelay = time.Minute
 	if said, err := c.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, strings.TrimSpace(string(said)))
@@ -182,7 +184,7 @@ func (f *freshnessFlags) build(ctx context.Context, made *prepared, out string) 
 	return nil
 }
 
-// courses measures what answers at a URL, at all rates.
+// courses measures the system at a URL, at all rates.
 func (f *freshnessFlags) courses(ctx context.Context, way, db, url string, report *measure.Report, p *progress.Line) (err error) {
 	store, err := sqlite.Open(ctx, strings.TrimPrefix(db, "sqlite:"), sqlite.Options{})
 	if err != nil {

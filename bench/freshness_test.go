@@ -2,8 +2,8 @@ package bench
 
 import "testing"
 
-// TestFreshness: all changes are shown, by the feed and by creators, and no answer lacks
-// an ad.
+// TestFreshness: both with the feed and with creators, all changes are shown, and no
+// answer lacks an ad.
 func TestFreshness(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: clusters of processes")

@@ -60,7 +60,7 @@ func TestReferenceIsMeasured(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got.Machine, got.Date = want.Machine, want.Date // of this run
+	got.Machine, got.Date = want.Machine, want.Date // those of this run
 	if a, b := text(t, got), text(t, want); a != b {
 		t.Errorf("the reports give\n%s\nnot internal/sizing/reference.json:\n%s", a, b)
 	}

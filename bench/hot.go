@@ -23,8 +23,8 @@ type hotFlags struct {
 	output
 }
 
-// HotCommand returns the subcommand hot, which measures how soon changes are in the
-// answers while one group is changed all the time.
+// HotCommand returns the subcommand hot, which measures how soon changes appear in
+// the answers while one group is changed all the time.
 func HotCommand() *cobra.Command {
 	var f hotFlags
 	c := &cobra.Command{
@@ -63,7 +63,7 @@ however often it has changed), and without either.`,
 	return c
 }
 
-// check refuses invalid flags before a cluster is started.
+// check rejects invalid flags before a cluster is started.
 func (f *hotFlags) check(c *cobra.Command, args []string) error {
 	switch {
 	case f.source != "" && len(f.programs) > 0:

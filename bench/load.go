@@ -29,7 +29,7 @@ type loadFlags struct {
 	output
 }
 
-// LoadCommand returns the subcommand load, which asks a running cluster.
+// LoadCommand returns the subcommand load, which puts load on a running cluster.
 func LoadCommand() *cobra.Command {
 	var f loadFlags
 	c := &cobra.Command{
@@ -115,7 +115,7 @@ func (f *loadFlags) run(ctx context.Context, out io.Writer) error {
 	if f.Targets, f.Schedule, refused = scheduled(w, contexts, f.Rate, f.Warmup+f.Duration); len(f.Targets) == 0 {
 		return errors.New("none of the queries can be asked")
 	}
-	if w.Recorded() > 0 { // at the recorded times; their rate only bounds the queue
+	if w.Recorded() > 0 { // at the recorded times; the rate only bounds the queue
 		f.Rate = max(1, w.MeanRate(f.Rate, f.Warmup+f.Duration))
 	} else if f.Requests == 0 && f.Rate == 0 && f.Closed == 0 {
 		f.Requests = w.Requests
@@ -153,7 +153,8 @@ func (f *loadFlags) run(ctx context.Context, out io.Writer) error {
 	return nil
 }
 
-// readContexts reads a file of contexts and adds further parameters to each; without a file these are all that is asked with.
+// readContexts reads a file of contexts and adds further parameters to each. Without a file it
+// returns only these parameters.
 func readContexts(name string, more url.Values) (list []url.Values, err error) {
 	if name == "" {
 		return []url.Values{more}, nil
@@ -175,7 +176,7 @@ func readContexts(name string, more url.Values) (list []url.Values, err error) {
 	return list, nil
 }
 
-// joined are parameters of two kinds.
+// joined returns the parameters of both a and b.
 func joined(a, b url.Values) url.Values {
 	out := maps.Clone(a)
 	if out == nil {
@@ -185,9 +186,9 @@ func joined(a, b url.Values) url.Values {
 	return out
 }
 
-// scheduled makes a request target of each query of a workload that a cluster
-// would take, each with one of the contexts in turn, and says when each is asked. With a rate, only of those that are
-// asked.
+// scheduled makes a request target of each query of a workload that a cluster would accept,
+// each with one of the contexts in turn, and returns when each is asked. With a rate or
+// recorded times, only queries that are asked get a target.
 func scheduled(w *workload.Workload, contexts []url.Values, rate float64, run time.Duration) (list []openloop.Target, when iter.Seq2[time.Duration, int], refused int) {
 	events := w.Events(rate, run)
 	asked := make([]bool, len(w.Queries))

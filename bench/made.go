@@ -18,7 +18,7 @@ import (
 	"adshard/internal/progress"
 )
 
-// madeFlags say which database is measured: a given one, or one made from the
+// madeFlags says which database is measured: a given one, or one made from the
 // catalogues.
 type madeFlags struct {
 	queryFlags
@@ -32,12 +32,13 @@ func (f *madeFlags) flags(flags *pflag.FlagSet) {
 	flags.Var(&f.work, "work", "directory that keeps the corpus' database and what is computed from it; \"\": a temporary one")
 }
 
-// inputs are the files that the flags name to be read.
+// inputs returns the input files that the flags name.
 func (f *madeFlags) inputs() []string {
 	return []string{f.queries, strings.TrimPrefix(f.db, "sqlite:")}
 }
 
-// directory returns where things are kept, and what removes it at the end.
+// directory returns a working directory, and a function that removes it at the
+// end.
 func (f *madeFlags) directory() (dir string, remove func() error, err error) {
 	if f.work != "" {
 		return string(f.work), func() error { return nil }, outfile.MakeDir(string(f.work))
@@ -45,7 +46,8 @@ func (f *madeFlags) directory() (dir string, remove func() error, err error) {
 	return temporaryIn("", "adbench")
 }
 
-// database opens the database, made if it is not there; name is its URL.
+// database opens the database, which it makes if it does not exist; name is
+// its URL.
 func (f *madeFlags) database(ctx context.Context, dir string, p *progress.Line) (db backend.Store, name string, err error) {
 	if f.db != "" {
 		path, ok := strings.CutPrefix(f.db, "sqlite:")
@@ -70,7 +72,7 @@ func (f *madeFlags) database(ctx context.Context, dir string, p *progress.Line) 
 	return db, "sqlite:" + path, err
 }
 
-// fill makes the corpus and imports it, without a file between.
+// fill makes the corpus and imports it, without an intermediate file.
 func (f *madeFlags) fill(ctx context.Context, path string, p *progress.Line) (err error) {
 	c, err := f.open()
 	if err != nil {
@@ -90,13 +92,13 @@ func (f *madeFlags) fill(ctx context.Context, path string, p *progress.Line) (er
 	written := make(chan error, 1)
 	go func() {
 		_, err := c.Write(ctx, to, f.options())
-		to.CloseWithError(err) // nil: the end of the file
+		to.CloseWithError(err) // nil means the end of the file
 		written <- err
 	}()
 	rows := 1.1 * float64(f.keywords)
 	_, err = ingest.Run(ctx, db, []string{"-"}, ingest.Options{
 		Stdin: from, Progress: func(at ingest.Progress) { p.Share("making the corpus", min(1, float64(at.Rows)/rows)) },
 	})
-	from.CloseWithError(err) // the writer ends if the reader did
+	from.CloseWithError(err) // the writer ends if the reader has ended
 	return errors.Join(err, <-written)
 }

@@ -16,13 +16,13 @@ import (
 )
 
 // Main runs adbench with the arguments of the process and returns its exit status: 0
-// success, 1 failure, 2 invalid usage. It compares own strategies as well, by their
-// names (docs/strategies.md).
+// success, 1 failure, 2 invalid usage. The strategies in own can be compared by
+// their names too (docs/strategies.md).
 func Main(own ...balance.Strategy) (status int) {
 	outfile.OwnerOnly()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	status = 2 // until a command was found and its flags were read
+	status = 2 // until a command is found and its flags are parsed
 	root := Command(own...)
 	root.PersistentPreRun = func(*cobra.Command, []string) { status = 1 }
 	if err := root.ExecuteContext(ctx); err != nil {
@@ -36,7 +36,7 @@ func Main(own ...balance.Strategy) (status int) {
 	return 0
 }
 
-// Command returns the command adbench, which compares own strategies as well.
+// Command returns the command adbench, which can also compare the strategies in own.
 func Command(own ...balance.Strategy) *cobra.Command {
 	root := &cobra.Command{
 		Use:               "adbench",

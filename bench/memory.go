@@ -33,8 +33,8 @@ type memoryFlags struct {
 	output
 }
 
-// MemoryCommand returns the subcommand memory, which says what a store takes in
-// memory by cause.
+// MemoryCommand returns the subcommand memory, which breaks down the memory of a
+// store by cause.
 func MemoryCommand() *cobra.Command {
 	var f memoryFlags
 	c := &cobra.Command{
@@ -70,7 +70,7 @@ store's files, which the system may have in its own cache.`,
 	return c
 }
 
-// check refuses invalid flags before anything is read.
+// check rejects invalid flags before anything is read.
 func (f *memoryFlags) check(c *cobra.Command, args []string) error {
 	switch {
 	case f.barrels == "" || f.queries == "":
@@ -122,7 +122,7 @@ func (f *memoryFlags) run(ctx context.Context, out io.Writer) (err error) {
 	return f.write(out, report)
 }
 
-// openStore opens the store of one slave with this name, which may be empty, as the
+// openStore opens the store of the slave with this name, which may be empty, as the
 // slave would with the given memory. end closes it.
 func openStore(ctx context.Context, dir, name, memory string) (store barrels.Store, end func() error, err error) {
 	if err := thereIsAStore(dir); err != nil {
@@ -146,8 +146,8 @@ func openStore(ctx context.Context, dir, name, memory string) (store barrels.Sto
 	return store, func() error { stop(); return store.Close() }, nil
 }
 
-// thereIsAStore refuses a directory without a store: opening it would make an empty
-// one.
+// thereIsAStore returns an error if a directory has no store: opening it would
+// create an empty one.
 func thereIsAStore(dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, "CURRENT")); err != nil {
 		return fmt.Errorf("--barrels %s is not a store: name the directory of one slave, such as built/slave-0 by `adshard barrels build --out built`", dir)
@@ -155,7 +155,7 @@ func thereIsAStore(dir string) error {
 	return nil
 }
 
-// figures adds the causes, by keyword.
+// figures adds the memory of each cause, per keyword.
 func (f *memoryFlags) figures(r *measure.Report, t *footprint.Table, keywords uint64) {
 	n := float64(max(1, keywords))
 	for _, c := range t.Causes {
@@ -166,7 +166,8 @@ func (f *memoryFlags) figures(r *measure.Report, t *footprint.Table, keywords ui
 	r.Add("resident beyond 64 MiB", "bytes a keyword", float64(t.Resident-64<<20)/n)
 }
 
-// heat asks the keywords of the database and the queries of the file once.
+// heat warms the store up: it asks all keywords of the database and all queries of
+// the file once.
 func (f *memoryFlags) heat(ctx context.Context, ask *asking) error {
 	if f.db != "" {
 		if err := f.askKeywords(ctx, ask); err != nil {
@@ -189,7 +190,7 @@ func (f *memoryFlags) askFile(ctx context.Context, ask *asking) error {
 	return nil
 }
 
-// askKeywords asks the texts of the database's keywords.
+// askKeywords asks the texts of the database's keywords as queries.
 func (f *memoryFlags) askKeywords(ctx context.Context, ask *asking) (err error) {
 	db, err := sqlite.Open(ctx, strings.TrimPrefix(f.db, "sqlite:"), sqlite.Options{})
 	if err != nil {
@@ -218,7 +219,7 @@ func (f *memoryFlags) askKeywords(ctx context.Context, ask *asking) (err error) 
 	return nil
 }
 
-// asking asks a store as a master would, on one thread.
+// asking queries a store as a master would, on one thread.
 type asking struct {
 	store barrels.Store
 	took  *measure.Latencies // nil: not measured

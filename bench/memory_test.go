@@ -10,8 +10,8 @@ import (
 	"adshard/bench/measure"
 )
 
-// TestBuildAndMemory: a store that is built without a database is opened, found to
-// have all keywords, and measured; what is wrong is refused.
+// TestBuildAndMemory: a store that was built without a database is opened, has all
+// keywords, and is measured; invalid flags are refused.
 func TestBuildAndMemory(t *testing.T) {
 	dir := t.TempDir()
 	store, queries := filepath.Join(dir, "store"), filepath.Join(dir, "queries.txt")

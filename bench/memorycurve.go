@@ -15,8 +15,8 @@ import (
 	"adshard/bench/measure"
 )
 
-// runCurve measures the store with each number of bytes a keyword, in a process of
-// its own, since memory that was taken once does not come back whole.
+// runCurve measures the store with each number of bytes per keyword, each time in
+// a new process, because used memory is never fully given back.
 func (f *memoryFlags) runCurve(ctx context.Context, out io.Writer) error {
 	keywords, err := f.keywords()
 	if err != nil {
@@ -39,7 +39,7 @@ func (f *memoryFlags) runCurve(ctx context.Context, out io.Writer) error {
 	return f.write(out, report)
 }
 
-// keywords is the number of the store's.
+// keywords returns the number of the store's keywords.
 func (f *memoryFlags) keywords() (n uint64, err error) {
 	if err := thereIsAStore(f.barrels); err != nil {
 		return 0, err
@@ -55,7 +55,7 @@ func (f *memoryFlags) keywords() (n uint64, err error) {
 	return store.Stats().Keywords, store.Close()
 }
 
-// point measures with the given memory in a process of its own.
+// point measures with the given memory in a new process.
 func (f *memoryFlags) point(ctx context.Context, memory string) (_ *measure.Report, err error) {
 	program, err := os.Executable()
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"adshard/internal/outfile"
 )
 
-// output is where a measuring command's report goes.
+// output says where a measuring command's report goes.
 type output struct{ name, json string }
 
 func (o *output) flags(c *cobra.Command) {
@@ -24,7 +24,7 @@ func (o *output) flags(c *cobra.Command) {
 	c.Flags().StringVar(&o.json, "json", "", "also write the report to this file as JSON")
 }
 
-// check refuses a file that cannot be written, before anything is measured.
+// check returns an error, before anything is measured, if the file cannot be written.
 func (o *output) check(inputs ...string) error {
 	return outfile.Check(outfile.Inputs(inputs...), jsonOf(o.name, o.json))
 }
@@ -38,9 +38,9 @@ func (o *output) write(w io.Writer, r *measure.Report) error {
 	return r.WriteFile(o.json)
 }
 
-// newReport begins the report of a subcommand, before it measures: with the
-// command line that gives it, without the flags that only say where things are
-// put, and with commit and load.
+// newReport begins the report of a subcommand, before it measures. The report has the command
+// line that makes it, except flags that only say where to put things, and the commit and the
+// load.
 func newReport(name string) *measure.Report {
 	words := []string{filepath.Base(os.Args[0])}
 	skip := false
@@ -55,7 +55,8 @@ func newReport(name string) *measure.Report {
 	return &measure.Report{Name: name, Command: strings.Join(words, " "), Commit: measure.Commit(), Load: measure.Load()}
 }
 
-// reportOf is how the reports of a subcommand are known: by the name in them, or the command line.
+// reportOf returns how to recognise reports of a subcommand: by the name in them, or by the
+// command line.
 func reportOf(command string) outfile.Kind {
 	line := regexp.MustCompile(`^\{\n "name": "` + regexp.QuoteMeta(command) + `"|"command": "\S+ ` + regexp.QuoteMeta(command) + `[ "]`)
 	return outfile.Kind{Name: "a report of this command", Is: func(r io.Reader) bool {
@@ -64,18 +65,18 @@ func reportOf(command string) outfile.Kind {
 	}}
 }
 
-// jsonOf is the report of a subcommand.
+// jsonOf returns the output for the report of a subcommand.
 func jsonOf(command, path string) outfile.Output {
 	return outfile.Output{Flag: "--json", Path: path, Kind: reportOf(command)}
 }
 
-// pageTo is a page with charts.
+// pageTo returns the output for a page with charts.
 func pageTo(path string) outfile.Output {
 	return outfile.Output{Flag: "--html", Path: path,
 		Kind: outfile.Kind{Name: "a page of adbench", Is: outfile.Begins("<!DOCTYPE html>\n<html lang=\"en\" xmlns=")}}
 }
 
-// writePage writes a page with charts; without a path none.
+// writePage writes a page with charts, unless path is "".
 func writePage(path string, write func(io.Writer) error) error {
 	if path == "" {
 		return nil

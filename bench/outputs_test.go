@@ -14,13 +14,14 @@ import (
 	"adshard/internal/outfile/outfiletest"
 )
 
-// noOutputs are the flags that name nothing which a command writes.
+// noOutputs are the flags that do not name an output of a command.
 var noOutputs = strings.Split("addr,admin,adshard,barrels,ca,creators,curve,data,db,device,encoding,from,grid,grids,initial,join,layouts,lexicon,listen,memory,order,params,peers,"+
 	"postgres,profile,reports,searches,set,setups,source,strategies,strategy,threads,variants,workload,"+
 	"load contexts,balance queries,clicks queries,copy queries,first-fill queries,freshness queries,grid queries,load queries,memory queries,overload queries,passes queries,premise queries,replicas queries,store queries", ",")
 
-// outputs are the flags that name what a command writes, with the rest of its arguments: IN is a file of queries, NEW a free name.
-// own are the victims that may be replaced.
+// outputs are the flags that name outputs of a command, with the rest of its arguments. IN
+// stands for a file of queries, NEW for an unused name. own lists the victims that may be
+// replaced.
 var outputs = []struct{ flags, args, own string }{
 	{"balance json html work", "--simulate --slaves 2", ""},
 	{"build json", "--keywords 10 --out NEW", ""},
@@ -52,7 +53,7 @@ var outputs = []struct{ flags, args, own string }{
 	{"store json cpuprofile", "--barrels NEW --queries IN", ""},
 }
 
-// TestEveryOutputHasARow: a new flag is known as one that names an output, or none.
+// TestEveryOutputHasARow: every flag is listed either as naming an output or as not naming one.
 func TestEveryOutputHasARow(t *testing.T) {
 	var rows []string
 	for _, o := range outputs {
@@ -64,8 +65,8 @@ func TestEveryOutputHasARow(t *testing.T) {
 	outfiletest.CheckFlags(t, Command(), noOutputs, rows)
 }
 
-// TestOutputsDestroyNothing: what an output of any command names, and is not of the output's kind, is as it was afterwards; the
-// error says what to do.
+// TestOutputsDestroyNothing: if an output of any command names something that is not of the
+// output's kind, this stays unchanged, and the error says what to do.
 func TestOutputsDestroyNothing(t *testing.T) {
 	v := outfiletest.Make(t)
 	before := v.State(t)
@@ -94,7 +95,7 @@ func TestOutputsDestroyNothing(t *testing.T) {
 	}
 }
 
-// ends runs a command that must end by itself, and soon.
+// ends runs a command that must soon end by itself.
 func ends(t *testing.T, args []string) error {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -110,7 +111,8 @@ func ends(t *testing.T, args []string) error {
 	return err
 }
 
-// TestWorkKeepsWhatIsThere: a command that works in a directory of the user's removes nothing that it did not make.
+// TestWorkKeepsWhatIsThere: a command that works in a user's directory removes only what it has
+// made itself.
 func TestWorkKeepsWhatIsThere(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"copy", "passes", "grid", "first-fill", "stores", "clusters", "cluster-original", "turn", "adshard-built", "corpus-10-0-1.db.parts"} {
@@ -122,7 +124,7 @@ func TestWorkKeepsWhatIsThere(t *testing.T) {
 		}
 	}
 	was := outfiletest.State(t, dir)
-	program, err := exec.LookPath("false") // no adshard: what starts it fails when all has been made
+	program, err := exec.LookPath("false") // this is not adshard: starting it fails after everything has been made
 	if err != nil {
 		t.Fatal(err)
 	}

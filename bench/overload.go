@@ -30,8 +30,8 @@ type overloadFlags struct {
 	output
 }
 
-// OverloadCommand returns the subcommand overload, which asks a running cluster for more
-// than it can do.
+// OverloadCommand returns the subcommand overload, which puts more load on a running
+// cluster than it can handle.
 func OverloadCommand() *cobra.Command {
 	var f overloadFlags
 	c := &cobra.Command{
@@ -128,7 +128,8 @@ func (f *overloadFlags) run(ctx context.Context, out io.Writer) error {
 	return f.write(out, report)
 }
 
-// measurePeak returns the most answers in time a second, by requests under way.
+// measurePeak returns the most answers in time per second, over several numbers of
+// requests in progress.
 func (f *overloadFlags) measurePeak(ctx context.Context, report *measure.Report) (peak float64, err error) {
 	for _, n := range []int{4, 8, 16} {
 		c := f.Config
@@ -147,16 +148,17 @@ func (f *overloadFlags) measurePeak(ctx context.Context, report *measure.Report)
 	return peak, nil
 }
 
-// overload offers half of the peak, the overload, and half of the peak again.
+// overload sends half of the peak rate, then the overload, then half of the peak rate
+// again.
 func (f *overloadFlags) overload(ctx context.Context) (*openloop.Outcome, error) {
 	c := f.Config
 	c.Duration = f.before + f.Duration + f.after
-	c.Rate = f.peak * f.times // bounds the queue; the times are the schedule's
+	c.Rate = f.peak * f.times // bounds the queue; the schedule decides the times
 	c.Schedule = f.schedule()
 	return openloop.Run(ctx, c)
 }
 
-// schedule says when what is asked, at random times.
+// schedule returns the times of requests, which are random.
 func (f *overloadFlags) schedule() iter.Seq2[time.Duration, int] {
 	gaps := rand.New(rand.NewPCG(f.seed, 1))
 	return func(yield func(time.Duration, int) bool) {
@@ -174,7 +176,7 @@ func (f *overloadFlags) schedule() iter.Seq2[time.Duration, int] {
 	}
 }
 
-// figures adds what the overload shows to the report.
+// figures adds the results of the overload to the report.
 func (f *overloadFlags) figures(report *measure.Report, o *openloop.Outcome) {
 	first, last := int((f.before+second-1)/second), int((f.before+f.Duration)/second)
 	intervals := o.Intervals[min(first, len(o.Intervals)):min(last, len(o.Intervals))]
@@ -214,8 +216,8 @@ func (f *overloadFlags) figures(report *measure.Report, o *openloop.Outcome) {
 
 const second = time.Second
 
-// recovery returns the time after an overload until all seconds are as they should be:
-// to the end of the last one that is not.
+// recovery returns the time from the end of an overload until all seconds are as they
+// should be: until the end of the last one that is not.
 func recovery(after []openloop.Interval) time.Duration {
 	for i := len(after) - 1; i >= 0; i-- {
 		v := after[i]

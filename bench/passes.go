@@ -119,7 +119,7 @@ func (f *passesFlags) checkRows() error {
 	return nil
 }
 
-// strategyOf is a strategy's name and options: NAME:OPTION=VALUE:OPTION=VALUE.
+// strategyOf parses a strategy's name and options: NAME:OPTION=VALUE:OPTION=VALUE.
 func strategyOf(text string) (name string, options map[string]string, err error) {
 	parts := strings.Split(text, ":")
 	options = make(map[string]string)
@@ -159,7 +159,7 @@ func (f *passesFlags) run(ctx context.Context, out, told io.Writer) (err error) 
 	return f.writeAll(out, r)
 }
 
-// rows are what one run measures.
+// rows returns the outcomes to be measured in one run.
 func (f *passesFlags) rows() (list []passes.Outcome) {
 	for _, s := range f.strategies {
 		name, _, _ := strings.Cut(s, ":")
@@ -176,8 +176,8 @@ func (f *passesFlags) rows() (list []passes.Outcome) {
 	return list
 }
 
-// still is the last pass of strategies that follow no load: the first ones show what
-// caches bring by themselves.
+// still is the last pass for strategies that follow no load: the first passes already
+// show the effect of caches.
 const still = 5
 
 // one runs a strategy on a workload, with a fresh cluster.
@@ -220,7 +220,7 @@ func (f *passesFlags) one(ctx context.Context, made *prepared, o *passes.Outcome
 	return err
 }
 
-// targets are the requests of a pass of a workload, and what a reader should know of it.
+// targets returns the requests of a pass of a workload, and a note for the reader.
 func (f *passesFlags) targets(name string, seed uint64) (list []string, note string, err error) {
 	queries := f.queryFlags
 	queries.seed = seed
@@ -234,7 +234,7 @@ func (f *passesFlags) targets(name string, seed uint64) (list []string, note str
 	return list, w.Note, nil
 }
 
-// asked are the requests of a pass.
+// asked returns the requests of a pass.
 func asked(w *workload.Workload) (list []string) {
 	n := 0
 	for q := range w.Sequence() {
@@ -248,7 +248,7 @@ func asked(w *workload.Workload) (list []string) {
 	return list
 }
 
-// writeAll shows the report and writes the files that are asked for.
+// writeAll shows the report and writes the files that the flags ask for.
 func (f *passesFlags) writeAll(out io.Writer, r *passes.Report) error {
 	fmt.Fprintf(out, "$ %s\ncommit %s; load before: %s\n", r.Command, r.Commit, r.Load)
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)

@@ -60,8 +60,8 @@ func TestPasses(t *testing.T) {
 	}
 }
 
-// TestPassesRows: original is there by advertiser only, the others in all orders that are named; a
-// log that shifts is another one.
+// TestPassesRows: the strategy original is measured only by advertiser, the others in all named
+// orders; a log that shifts is a different workload.
 func TestPassesRows(t *testing.T) {
 	f := passesFlags{strategies: []string{"original", "random:slices=250000"}, orders: []string{"hash", "id"}, workloads: []string{"single"}}
 	var got []string

@@ -26,7 +26,8 @@ type premiseFlags struct {
 	output
 }
 
-// PremiseCommand returns the subcommand premise, which measures from which cost of a candidate on balancing is worth it.
+// PremiseCommand returns the subcommand premise, which measures how expensive a candidate must
+// be for balancing to pay off.
 func PremiseCommand() *cobra.Command {
 	var f premiseFlags
 	c := &cobra.Command{
@@ -124,10 +125,10 @@ func (f *premiseFlags) run(ctx context.Context, out, told io.Writer) (err error)
 	if len(r.Rows) == 0 {
 		return err
 	}
-	return errors.Join(err, f.writeAll(out, r)) // half an hour's rows, also when the last were not reached
+	return errors.Join(err, f.writeAll(out, r)) // half an hour's rows, even if the last ones were not reached
 }
 
-// writeAll shows the report and writes the files that are asked for.
+// writeAll shows the report and writes the files that the flags ask for.
 func (f *premiseFlags) writeAll(out io.Writer, r *premise.Report) error {
 	fmt.Fprintf(out, "$ %s\ncommit %s; load before: %s\n", r.Command, r.Commit, r.Load)
 	if err := r.WriteTable(out); err != nil {

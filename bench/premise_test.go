@@ -11,7 +11,8 @@ import (
 	"adshard/bench/premise"
 )
 
-// TestPremise: each strategy is measured with each model, on clusters that score by it.
+// TestPremise: each strategy is measured with each model, on clusters that use the
+// model to score.
 func TestPremise(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: clusters of processes")

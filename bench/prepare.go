@@ -12,7 +12,7 @@ import (
 	"adshard/internal/progress"
 )
 
-// clusterFlags say which program clusters run, and on which database.
+// clusterFlags says which program clusters run, and on which database.
 type clusterFlags struct {
 	madeFlags
 	program  string
@@ -25,16 +25,16 @@ func (f *clusterFlags) flags(flags *pflag.FlagSet) {
 	flags.DurationVar(&f.patience, "patience", 30*time.Minute, "give up a fill after this time")
 }
 
-// prepared is what clusters start with.
+// prepared holds what clusters need to start.
 type prepared struct {
 	program string
 	db      string // URL
 	counts  backend.Counts
-	stores  string       // an empty directory for what clusters keep
-	remove  func() error // removes stores, and the database if it is not to be kept
+	stores  string       // an empty directory for the clusters' stores
+	remove  func() error // removes the stores, and the database if it is not to be kept
 }
 
-// prepare finds the program, and makes the database unless it is there. The name of
+// prepare finds the program and makes the database unless it exists. The name of
 // the directory of stores begins with name.
 func (f *clusterFlags) prepare(ctx context.Context, name string, p *progress.Line) (*prepared, error) {
 	program, err := cluster.Program(f.program)

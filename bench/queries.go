@@ -10,7 +10,7 @@ import (
 	"adshard/internal/corpus"
 )
 
-// queryFlags say what is asked: a named workload or one's own queries.
+// queryFlags says what is asked: a named workload or the queries of a file.
 type queryFlags struct {
 	data, queries string
 	keywords      int64
@@ -28,7 +28,7 @@ func (f *queryFlags) flags(flags *pflag.FlagSet) {
 	flags.Uint64Var(&f.seed, "seed", 1, "decides the corpus, the queries and their times")
 }
 
-// open reads the catalogues, once.
+// open reads the catalogues, but only once.
 func (f *queryFlags) open() (*corpus.Corpus, error) {
 	if f.made != nil {
 		return f.made, nil
@@ -43,7 +43,7 @@ func (f *queryFlags) options() corpus.Options {
 	return corpus.Options{Keywords: f.keywords, Seed: f.seed, PerGroup: f.perGroup, Encoding: corpus.UTF8}
 }
 
-// workload returns the one named, or that of --queries.
+// workload returns the workload with a name, or that of --queries.
 func (f *queryFlags) workload(name string) (*workload.Workload, error) {
 	switch {
 	case f.queries != "" && name != "":
@@ -60,8 +60,8 @@ func (f *queryFlags) workload(name string) (*workload.Workload, error) {
 	return workload.Named(name, workload.Options{Corpus: c, Keywords: f.keywords, PerGroup: f.perGroup, Seed: f.seed})
 }
 
-// readQueries reads a file of queries as they are asked in turn; how often and
-// when they were does not count.
+// readQueries reads the queries of a file in their order; it ignores how often
+// and when they were asked.
 func readQueries(name string) ([]string, error) {
 	if name == "" {
 		return nil, errors.New("--queries is missing: name a file with one query a line, such as `adbench corpus --queries FILE` writes")

@@ -11,9 +11,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// TestRefusedBeforeAnythingRuns: a report, page or profile that cannot be
-// written, an unknown workload or setup, and a log with commas in place of tabs
-// end each command with what to do, before --work is even made.
+// TestRefusedBeforeAnythingRuns: each command ends with an error that says what
+// to do, before the directory of --work is even made, for a report, page or
+// profile that cannot be written, an unknown workload or setup, and a log with
+// commas instead of tabs.
 func TestRefusedBeforeAnythingRuns(t *testing.T) {
 	dir := t.TempDir()
 	work := filepath.Join(dir, "work")
@@ -77,7 +78,7 @@ func TestRefusedBeforeAnythingRuns(t *testing.T) {
 }
 
 // TestBalanceKeepsTheTimesOfALog: each query of a recorded log comes in the
-// second in which it was asked, or, with a rate, at stretched times.
+// second in which it was asked or, with a rate, at stretched times.
 func TestBalanceKeepsTheTimesOfALog(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "log.tsv")
 	var text strings.Builder

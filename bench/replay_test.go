@@ -21,7 +21,8 @@ import (
 	"adshard/internal/node/up"
 )
 
-// TestReplayOfPages: searches with placements, right and wrong, are replayed from the log with the answers that they had.
+// TestReplayOfPages: valid and invalid searches with placements are replayed from the log and
+// get the same answers as before.
 func TestReplayOfPages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: a whole cluster")
@@ -51,7 +52,7 @@ func TestReplayOfPages(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	var got []string // one request is under way at a time
+	var got []string // only one request is in progress at a time
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		if r.Method != http.MethodPost {
@@ -70,7 +71,7 @@ func TestReplayOfPages(t *testing.T) {
 	}
 }
 
-// answerTo returns what a body is answered, but for the ads that were drawn from their groups.
+// answerTo returns the answer to a body, without the ads that were drawn from their groups.
 func answerTo(t *testing.T, addr, body string) string {
 	resp, err := http.Post(addr+"/v1/search", "application/json", strings.NewReader(body))
 	if err != nil {
@@ -94,7 +95,7 @@ func answerTo(t *testing.T, addr, body string) string {
 	return said
 }
 
-// arrivals are queries and when they came.
+// arrivals records queries and when they arrived.
 type arrivals struct {
 	mu      sync.Mutex
 	queries []string    // under mu
@@ -108,8 +109,8 @@ func (a *arrivals) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprint(w, `{"ads":[],"matched":0,"coverage":{"complete":true,"prices_exact":true}}`)
 }
 
-// TestReplay: what a cluster records is replayed: the same queries in the same order, none before
-// its time.
+// TestReplay: what a cluster records is replayed: the same queries in the same order, none
+// before its time.
 func TestReplay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: a whole cluster")
@@ -159,7 +160,7 @@ func TestReplay(t *testing.T) {
 		if i == 0 {
 			first = at
 		}
-		if after := got.times[i].Sub(began); after < at.Sub(first) { // a busy machine may only be later
+		if after := got.times[i].Sub(began); after < at.Sub(first) { // a busy machine may only be late
 			t.Errorf("query %d came after %v, recorded after %v", i, after, at.Sub(first))
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"adshard/bench/page/pagetest"
 )
 
-// TestReplicas: topics cost no reading, and hedges are few calls; how much both save is for
-// a machine that does nothing else.
+// TestReplicas: topics do not increase reading, and hedges are only few calls. How much
+// both save can be tested only on a machine that does nothing else.
 func TestReplicas(t *testing.T) {
 	dir := t.TempDir()
 	store, queries, file := filepath.Join(dir, "store"), filepath.Join(dir, "queries.txt"), filepath.Join(dir, "report.json")

@@ -11,7 +11,7 @@ import (
 	"adshard/bench/workload"
 )
 
-// TestRecordedContexts: a recorded query is asked with the context that it had, and with further parameters.
+// TestRecordedContexts: a recorded query is asked with its context and with further parameters.
 func TestRecordedContexts(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "queries.log")
 	const log = "red lamp\t2026-01-31T12:00:00Z\tlocation=2203&time=2026-01-31T12%3A00%3A00Z\nred lamp\t2026-01-31T12:00:01Z\n" +

@@ -34,7 +34,7 @@ type searchFlags struct {
 }
 
 // SearchCommand returns the subcommand search, which measures layouts of
-// keywords, and other systems, beside each other.
+// keywords and other systems side by side.
 func SearchCommand() *cobra.Command {
 	var f searchFlags
 	c := &cobra.Command{
@@ -158,7 +158,7 @@ func (f *searchFlags) threadCount() (int, error) {
 	return n, nil
 }
 
-// chosen are the layouts and peers that the flags name.
+// chosen returns the layouts and peers that the flags name.
 func (f *searchFlags) chosen() (own, others []layouts.Layout, err error) {
 	if own, err = choose("--layouts", "layout", allLayouts(), f.layouts); err != nil {
 		return nil, nil, err
@@ -192,7 +192,7 @@ func (f *searchFlags) run(ctx context.Context, out, told io.Writer) error {
 	return f.write(result)
 }
 
-// measure measures on each number of keywords.
+// measure measures with each number of keywords.
 func (f *searchFlags) measure(ctx context.Context, told io.Writer) (_ *paired.Result, err error) {
 	p := progress.New(told)
 	defer p.End()
@@ -215,7 +215,7 @@ func (f *searchFlags) measure(ctx context.Context, told io.Writer) (_ *paired.Re
 	return all, nil
 }
 
-// notes say what a reader of the result has to know of the conditions.
+// notes returns what a reader of the result has to know about the conditions.
 func (f *searchFlags) notes() (out []string) {
 	if f.cacheShare > 0 {
 		out = append(out, fmt.Sprintf("What lies on disk: each layout may keep %g %% of its own in memory; every 20 ms the system is asked to drop the pages of its files (posix_fadvise). Files that are mapped, and what lies in memory only, are not limited.", 100*f.cacheShare))
@@ -261,7 +261,7 @@ func (f *searchFlags) measureSize(ctx context.Context, keywords int64, dir strin
 	return result, nil
 }
 
-// write writes the files that are asked for.
+// write writes the files that the flags ask for.
 func (f *searchFlags) write(r *paired.Result) error {
 	if f.json != "" {
 		if err := r.WriteFile(f.json); err != nil {
@@ -280,7 +280,7 @@ func (f *searchFlags) write(r *paired.Result) error {
 	return nil
 }
 
-// pointsTo is the table of the product's targets.
+// pointsTo returns the output for the table of the product's targets.
 func pointsTo(path string) outfile.Output {
 	return outfile.Output{Flag: "--points", Path: path, Kind: outfile.Kind{Name: "a table of targets", Is: outfile.Begins("| what | ")}}
 }

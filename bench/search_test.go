@@ -24,8 +24,8 @@ func adbenchSearch(t *testing.T, args ...string) (out string, err error) {
 	return text.String(), err
 }
 
-// TestSearch is the small form of what adbench search measures: all layouts, and
-// the peers that need no more than their package or nothing at all.
+// TestSearch runs adbench search on a small scale: all layouts, and the peers that
+// need nothing except perhaps a package.
 func TestSearch(t *testing.T) {
 	dir := t.TempDir()
 	file, page := filepath.Join(dir, "r.json"), filepath.Join(dir, "r.html")
@@ -61,8 +61,7 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// smallPeers are the peers that are not measured only after something was
-// downloaded or built.
+// smallPeers returns the peers that do not need a separate download or build.
 func smallPeers() string {
 	var out []string
 	for _, l := range allPeers() {
@@ -103,8 +102,9 @@ func TestSearchWrongUse(t *testing.T) {
 	}
 }
 
-// TestPromises checks that a setup whose name promises matches that no query has is
-// refused if it is asked for, and said to be missing from a group.
+// TestPromises checks that a setup whose name promises a number of matches that no
+// query has is refused if it is named, and reported as missing if its group is
+// named.
 func TestPromises(t *testing.T) {
 	_, err := adbenchSearch(t, "--keywords", "1000", "--layouts", "floor", "--setups", "log,matches 100000", "--seconds", "0.02", "--rounds", "1")
 	if err == nil || !strings.Contains(err.Error(), "--setups matches 100000: its name promises about 100,000 matches, but with these 1,000 keywords") {
@@ -116,8 +116,8 @@ func TestPromises(t *testing.T) {
 	}
 }
 
-// TestOnceAndExpanded checks that the figures of a single pass and with the
-// expansion under the clock stand beside the others without being asked for.
+// TestOnceAndExpanded checks that the figures of a single pass, and those with
+// expansion in the measured time, are shown without being asked for.
 func TestOnceAndExpanded(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "r.json")
 	out, err := adbenchSearch(t, "--keywords", "2000", "--layouts", "served,served-expanded", "--query-count", "100", "--seconds", "0.02", "--rounds", "1", "--json", file)

@@ -14,17 +14,17 @@ import (
 	"adshard/bench/peers"
 )
 
-// allLayouts are the layouts that adbench search knows, in the order of its
-// tables: the thesis', then others.
+// allLayouts returns the layouts that adbench search knows, in the order of
+// its tables: first the thesis' layouts, then others.
 func allLayouts() []layouts.Layout {
 	all := append([]layouts.Layout{mapped.Layout()}, rdb.All()...)
 	return append(all, pebbledb.Layout(), linked.RInK{}, linked.Stateful{}, linked.LInK{}, inmemory.Structs{}, served.Served{}, served.ServedTop{}, served.ServedExpanded{}, served.ServedMixed{}, inmemory.Floor{})
 }
 
-// allPeers are the other systems.
+// allPeers returns the other systems.
 func allPeers() []layouts.Layout { return peers.All() }
 
-// names lists names in lines.
+// names formats the layouts' names in lines.
 func names(all []layouts.Layout) string {
 	var b strings.Builder
 	line := " "
@@ -38,8 +38,8 @@ func names(all []layouts.Layout) string {
 	return b.String() + line + "\n"
 }
 
-// choose returns those of all that are named: whole, in any case, or by the
-// beginning of a single one; all or none.
+// choose returns the layouts that are named: by their full name in upper or
+// lower case, by a unique prefix, or by "all" or "none".
 func choose(flag, kind string, all []layouts.Layout, named []string) (out []layouts.Layout, err error) {
 	for _, name := range named {
 		switch name {

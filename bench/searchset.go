@@ -18,7 +18,7 @@ import (
 	"adshard/internal/progress"
 )
 
-// setFlags say which keywords and queries layouts are measured with.
+// setFlags says which keywords and queries layouts are measured with.
 type setFlags struct {
 	data     string
 	work     workDir
@@ -34,7 +34,7 @@ func (f *setFlags) flags(flags *pflag.FlagSet) {
 	f.source(flags)
 }
 
-// source are the flags about what a corpus is made of, and where it is kept.
+// source defines the flags about what a corpus is made of, and where it is kept.
 func (f *setFlags) source(flags *pflag.FlagSet) {
 	flags.StringVar(&f.data, "data", "", `directory with catalogue/ and queries/; "extract": the built-in extract`)
 	flags.Var(&f.work, "work", "directory that keeps the keywords for the next time, and stores meanwhile; \"\": a temporary one")
@@ -42,7 +42,7 @@ func (f *setFlags) source(flags *pflag.FlagSet) {
 	flags.Uint64Var(&f.seed, "seed", 1, "decides the keywords and the queries")
 }
 
-// maker returns what makes the set that --set names of the corpus' one.
+// maker returns a function that makes the set that --set names from the set of the corpus.
 func (f *setFlags) maker() (func(*layouts.Set) *layouts.Set, error) {
 	switch f.kind {
 	case "corpus":
@@ -68,14 +68,15 @@ const setupHelp = `  log                 queries of real logs and of the keyword
                       1600 random ones
 `
 
-// directory returns where things are kept, and what removes it at the end.
+// directory returns a working directory, and a function that removes it at the end.
 func (f *setFlags) directory() (dir string, remove func() error, err error) {
 	m := madeFlags{work: f.work}
 	return m.directory()
 }
 
-// setOf makes the given number of keywords, or reads them if they were kept, and the setups
-// that are named; lacking are those of a group that these keywords do not have.
+// setOf makes the given number of keywords, or reads them if they were kept, and makes the
+// setups that are named. lacking lists setups of a named group that these keywords do not
+// have.
 func (f *setFlags) setOf(ctx context.Context, keywords int64, named []string, dir string, p *progress.Line) (_ *layouts.Set, _ []layouts.Setup, lacking []setups.Lacking, err error) {
 	files, from := sourceOf(f.data)
 	c, err := corpus.Open(files)
@@ -132,8 +133,8 @@ func (f *setFlags) keptSet(ctx context.Context, c *corpus.Corpus, o corpus.Optio
 	return set, set.Save(path)
 }
 
-// setupNames returns the names of the setups that are named, in their own order:
-// by name, by the first word of names, or all.
+// setupNames returns the names of the chosen setups, in the order of setups.Names. A setup
+// is chosen by its name, by the first word of it, or by "all".
 func setupNames(named []string) (out []string, err error) {
 	found := make(map[string]bool)
 	for _, name := range setups.Names() {
@@ -159,8 +160,9 @@ func setupNames(named []string) (out []string, err error) {
 	return out, nil
 }
 
-// chooseSetups returns those of all that setupNames gives. A lacking one is refused if it is
-// named itself, and returned in lacking if its group is named.
+// chooseSetups returns the setups that setupNames gives. For a lacking setup, it returns an
+// error if the setup itself is named, and adds it to the second result if its group is
+// named.
 func chooseSetups(all []layouts.Setup, lacking []setups.Lacking, named []string) ([]layouts.Setup, []setups.Lacking, error) {
 	names, err := setupNames(named)
 	if err != nil {

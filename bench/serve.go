@@ -29,8 +29,8 @@ const onlySlave = "slave-0"
 
 type serveFlags struct{ barrels, addr, memory string }
 
-// ServeCommand returns the subcommand serve, which answers queries from a store that
-// has no database.
+// ServeCommand returns the subcommand serve, which answers queries from a store
+// without a database.
 func ServeCommand() *cobra.Command {
 	var f serveFlags
 	c := &cobra.Command{
@@ -73,17 +73,17 @@ func (f *serveFlags) run(ctx context.Context, out io.Writer) (err error) {
 	return httpapi.Serve(ctx, listener, handler)
 }
 
-// unattended is the upkeep of a store without writes.
+// unattended is the maintenance of a store without writes: it does nothing.
 type unattended struct{}
 
 func (unattended) WhyIncomplete() string         { return "" }
 func (unattended) Lag() time.Duration            { return 0 }
 func (unattended) Discard(_, _ uint64, _ string) {}
 
-// only is the map of a cluster of one slave that never changes.
+// only is the map of a cluster of one slave, which never changes.
 type only struct{ *fanout.Map }
 
-// alone returns the map of a store that serves the whole ring.
+// alone returns the map for a store that serves the whole ring.
 func alone(store barrels.Store) (only, error) {
 	server := shardserver.New(shardserver.Identity{Name: onlySlave}, store, unattended{},
 		overload.New(overload.ForSlave(slave.DefaultConfig().MaxInFlight)), nil, nil)

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// TestServe: a store without a database answers over HTTP until its context ends; what
-// is not a store is refused, and not made into one.
+// TestServe: a store without a database answers over HTTP until its context is done; a
+// directory that is not a store is refused, and no store is made there.
 func TestServe(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	run := func(ctx context.Context, out io.Writer, args ...string) error {

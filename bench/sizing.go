@@ -96,7 +96,7 @@ func (f *sizingFlags) run(out io.Writer) (err error) {
 	return f.write(out, report)
 }
 
-// figuresTo is the file of figures.
+// figuresTo returns the output for the file of figures.
 func figuresTo(path string) outfile.Output {
 	return outfile.Output{Flag: "--out", Path: path, Kind: outfile.Kind{Name: "a file of figures", Is: outfile.Begins("{\n \"machine\": ")}}
 }

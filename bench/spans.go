@@ -14,7 +14,7 @@ import (
 )
 
 // SpansCommand returns the subcommand spans, which receives the spans of a cluster and
-// drops them, so that what tracing costs is measured with a receiver.
+// drops them, so that the cost of tracing is measured with a receiver.
 func SpansCommand() *cobra.Command {
 	var listen string
 	c := &cobra.Command{
@@ -41,10 +41,10 @@ func dropSpans(ctx context.Context, listen string, out io.Writer) error {
 	fmt.Fprintf(out, "ready http://%s/v1/traces\n", l.Addr())
 	var exports, bytes atomic.Int64
 	s := &http.Server{ReadHeaderTimeout: time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		n, _ := io.Copy(io.Discard, r.Body) // a sender that breaks off has sent what it has
+		n, _ := io.Copy(io.Discard, r.Body) // if the sender breaks off, this is all that it has sent
 		exports.Add(1)
 		bytes.Add(n)
-		w.Header().Set("Content-Type", "application/x-protobuf") // an empty body is an empty answer
+		w.Header().Set("Content-Type", "application/x-protobuf") // an empty body is an empty response
 	})}
 	defer context.AfterFunc(ctx, func() { _ = s.Close() })()
 	if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {

@@ -20,7 +20,8 @@ type splitFlags struct {
 	output
 }
 
-// SplitCommand returns the subcommand split, which repeats the paper on split keys.
+// SplitCommand returns the subcommand split, which repeats the experiments of the
+// paper on split keys.
 func SplitCommand() *cobra.Command {
 	var f splitFlags
 	c := &cobra.Command{

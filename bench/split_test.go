@@ -12,7 +12,7 @@ import (
 )
 
 // TestSplit: the command writes its report and its page, with a verdict for each of the
-// paper's figures; the two nodes keep every record where it belongs, and the split by
+// paper's figures. The two nodes keep every record where it belongs, and the split by
 // load divides the requests that the split by size leaves on one node.
 func TestSplit(t *testing.T) {
 	dir := t.TempDir()

@@ -69,7 +69,8 @@ The store must not be open elsewhere: stop the slave that uses it.`,
 	return c
 }
 
-// check refuses files that cannot be written before anything is read.
+// check returns an error, before anything is read, if a file cannot be
+// written.
 func (f *storeFlags) check(c *cobra.Command, args []string) error {
 	if err := outfile.Check(outfile.Inputs(f.queries, f.lexicon), jsonOf(f.name, f.json),
 		profileTo(f.cpuprof)); err != nil {
@@ -128,7 +129,7 @@ func (f *storeFlags) run(ctx context.Context, out io.Writer) (err error) {
 	return f.write(out, report)
 }
 
-// plan reads what the flags name.
+// plan makes the plan that the flags describe.
 func (f *storeFlags) plan() (*onestore.Plan, error) {
 	if f.barrels == "" {
 		return nil, errors.New("--barrels is missing: name the directory of one slave's store")
@@ -162,8 +163,8 @@ func (f *storeFlags) plan() (*onestore.Plan, error) {
 	return p, err
 }
 
-// profile writes a processor profile to a file till stop is called, or "" if
-// there is none.
+// profile writes a processor profile to a file until stop is called. If name
+// is "", it does nothing.
 func profile(name string) (stop func() error, err error) {
 	if name == "" {
 		return func() error { return nil }, nil
@@ -181,7 +182,7 @@ func profile(name string) (stop func() error, err error) {
 	}, nil
 }
 
-// size adds what a store takes in memory and on disk.
+// size adds the size of a store in memory and on disk.
 func size(r *measure.Report, keywords, disk uint64) error {
 	debug.FreeOSMemory()
 	m, err := measure.MemoryOf(0)
@@ -195,7 +196,7 @@ func size(r *measure.Report, keywords, disk uint64) error {
 	return nil
 }
 
-// profileTo is a processor profile, which is compressed.
+// profileTo returns the output for a processor profile, which is compressed.
 func profileTo(path string) outfile.Output {
 	return outfile.Output{Flag: "--cpuprofile", Path: path, Kind: outfile.Kind{Name: "a profile", Is: outfile.Begins("\x1f\x8b")}}
 }

@@ -32,19 +32,21 @@ type storeMaker struct {
 	names            []string // of advertisers by id, from 1
 }
 
-// campaignName is a campaign by its advertiser's id and its name.
+// campaignName identifies a campaign by its advertiser's id and its name.
 type campaignName struct {
 	advertiser uint64
 	name       string
 }
 
-// matchTypes are by Editor's names.
+// matchTypes maps Editor's names to match types.
 var matchTypes = map[string]search.MatchType{"Exact": search.Exact, "Phrase": search.Phrase, "Broad": search.Broad}
 
-// makerBatch is how many groups go from one goroutine to another together.
+// makerBatch is the number of groups that one goroutine passes to another at
+// once.
 const makerBatch = 256
 
-// addAll adds all groups: one goroutine makes them, several analyse and add them.
+// addAll adds all groups: one goroutine makes them; several others analyse and
+// add them.
 func (m *storeMaker) addAll(ctx context.Context, c *corpus.Corpus, o corpus.Options, report func(float64)) error {
 	group, ctx := errgroup.WithContext(ctx)
 	made := make(chan []*backend.Item, 4)
@@ -97,7 +99,7 @@ func (m *storeMaker) makeAll(ctx context.Context, c *corpus.Corpus, o corpus.Opt
 	return send()
 }
 
-// item is a group as a database has it.
+// item returns a group as it would be in a database.
 func (m *storeMaker) item(g *corpus.Group) *backend.Item {
 	advertiser := m.advertisers[g.Advertiser]
 	if advertiser == 0 {
@@ -131,8 +133,8 @@ func (m *storeMaker) item(g *corpus.Group) *backend.Item {
 	return it
 }
 
-// finish writes the store, with the parents of what was added and one slice, the
-// whole ring.
+// finish writes the store, with the parents of what was added and with one slice,
+// the whole ring.
 func (m *storeMaker) finish() error {
 	var advertisers []*pb.Advertiser
 	var campaigns []*pb.Campaign
@@ -150,7 +152,7 @@ func (m *storeMaker) finish() error {
 	})
 }
 
-// figures adds what the build took.
+// figures adds the cost of the build.
 func (f *buildFlags) figures(r *measure.Report, m *storeMaker, added, took time.Duration) error {
 	disk := uint64(0)
 	files, err := os.ReadDir(f.out)

@@ -12,8 +12,8 @@ import (
 	"adshard/balance/delivery"
 )
 
-// hotWorld is a distributor with one slave that holds all, at clock 10. Items are as
-// large as their weight says: a unit is a byte, and 1,000 a second are sent again.
+// hotWorld is a distributor with one slave that holds everything, at clock 10. An item's size
+// follows its weight: a unit is a byte, and 1,000 units per second are sent again.
 type hotWorld struct {
 	t      testing.TB
 	items  *balance.Index
@@ -22,8 +22,8 @@ type hotWorld struct {
 	number uint64
 	now    time.Duration
 	at     balance.Position
-	most   int // entries that a build takes; 0: all
-	fails  int // builds that are to fail
+	most   int // entries that fit into a build; 0: all
+	fails  int // number of builds that are to fail
 }
 
 const (
@@ -40,7 +40,7 @@ func newHotWorld(t testing.TB) *hotWorld {
 	return w
 }
 
-// begin replaces the distributor by one that knows nothing.
+// begin replaces the distributor by a new one, which knows nothing.
 func (w *hotWorld) begin() {
 	w.t.Helper()
 	base, err := balance.NewModel([]balance.Shard{{Name: "a"}})
@@ -51,7 +51,7 @@ func (w *hotWorld) begin() {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	cfg := delivery.Config{Epoch: 1, Repeat: 256_000, Pause: pause} // 256 bytes a unit
+	cfg := delivery.Config{Epoch: 1, Repeat: 256_000, Pause: pause} // 256 bytes per unit
 	w.d = delivery.New[content](cfg, w.items, 10)
 	if w.at == (balance.Position{}) {
 		w.at = balance.Position{Epoch: 1, Clock: 10, Quantum: 4}
@@ -69,7 +69,7 @@ func (w *hotWorld) must(err error) {
 	}
 }
 
-// change changes items, one after the other, and lets the distributor know.
+// change changes items, one after another, and tells the distributor.
 func (w *hotWorld) change(keys ...balance.Key) {
 	w.t.Helper()
 	for _, k := range keys {
@@ -85,7 +85,7 @@ func (w *hotWorld) quantum() {
 	w.must(w.d.Quantum(balance.Quantum{Epoch: 1, Number: w.number, Clock: w.clock, View: 1}))
 }
 
-// pull has the slave take what there is, and returns the items that it was sent.
+// pull makes the slave take what there is, and returns the items that it was sent.
 func (w *hotWorld) pull() (got []balance.Key) {
 	w.t.Helper()
 	w.d.Tick(w.now)
@@ -124,9 +124,9 @@ func (w *hotWorld) want(got []balance.Key, clock uint64, keys ...balance.Key) {
 	}
 }
 
-// TestALargeItemWaits: the first change of a large item is sent at once, and the next
-// ones as one when its pause is over, whatever the others do meanwhile; these are not
-// held up, and the position stays before the first change that waits.
+// TestALargeItemWaits: the first change of a large item is sent at once. The next ones are sent
+// as one when its pause is over, whatever other items do meanwhile. Those are not delayed, and
+// the position stays before the first change that waits.
 func TestALargeItemWaits(t *testing.T) {
 	w := newHotWorld(t)
 	w.change(heavy)
@@ -151,8 +151,8 @@ func TestALargeItemWaits(t *testing.T) {
 	w.want(w.pull(), 19, heavy)
 }
 
-// TestWhatIsNotDeferred: changes of light items wait for nothing, and nothing
-// waits at a distributor without a mapper, or for a slave that does not know of it.
+// TestWhatIsNotDeferred: changes of light items do not wait, and no change waits at a
+// distributor without a mapper, or for a slave that does not know deferral.
 func TestWhatIsNotDeferred(t *testing.T) {
 	w := newHotWorld(t)
 	for range 3 {
@@ -175,8 +175,8 @@ func TestWhatIsNotDeferred(t *testing.T) {
 	}
 }
 
-// TestARestartWhileItWaits: another distributor, or the slave started again, begins where
-// the slave is: at the first change that waits. It is sent at once.
+// TestARestartWhileItWaits: a new distributor, or a slave that was restarted, begins at the
+// slave's position: at the first change that waits. This change is sent at once.
 func TestARestartWhileItWaits(t *testing.T) {
 	w := newHotWorld(t)
 	w.change(heavy)
@@ -190,7 +190,8 @@ func TestARestartWhileItWaits(t *testing.T) {
 }
 
 // TestABucketThatIsCut: of the items whose pause is over, those that did not fit wait for the
-// next bucket, and the position stays before them; what was passed over is not forgotten.
+// next bucket, and the position stays before them. Items that were passed over are not
+// forgotten.
 func TestABucketThatIsCut(t *testing.T) {
 	w := newHotWorld(t)
 	w.items.Put(light+1, 1000)
@@ -215,9 +216,9 @@ func TestABucketThatIsCut(t *testing.T) {
 	w.want(w.pull(), 17, light+1, light)
 }
 
-// TestWhatIsDeferredInABucketThatFailed: a change that was deferred for a bucket that failed
-// does not overtake earlier ones. Else a bucket with room for no more skips these, and they are
-// never sent.
+// TestWhatIsDeferredInABucketThatFailed: a change that was deferred in a failed bucket does not
+// overtake earlier ones. Otherwise a bucket without room for more would skip these, and they
+// would never be sent.
 func TestWhatIsDeferredInABucketThatFailed(t *testing.T) {
 	w := newHotWorld(t)
 	w.items.Put(light+1, 1000)
@@ -237,8 +238,8 @@ func TestWhatIsDeferredInABucketThatFailed(t *testing.T) {
 	w.want(w.pull(), 16, heavy, light, light+1)
 }
 
-// TestABucketLeadsOn: a bucket that was cut ends past its beginning, also without a quantum, so
-// that the slave never gets it again.
+// TestABucketLeadsOn: a bucket that was cut ends after its beginning, even without a quantum,
+// so that the slave never gets it again.
 func TestABucketLeadsOn(t *testing.T) {
 	w := newHotWorld(t)
 	w.items.Put(light+1, 1000)
@@ -250,7 +251,7 @@ func TestABucketLeadsOn(t *testing.T) {
 	w.change(heavy, light) // 13, 14
 	w.want(w.pull(), 12, light)
 	w.now += pause / 2
-	w.change(light, light+1) // 15, 16: of these the second waits
+	w.change(light, light+1) // of these, the second waits
 	w.d.Tick(w.now)
 	if b := w.d.Work().Builds; len(b) != 1 || len(b[0].Entries) != 2 {
 		t.Fatalf("%+v is built", b)
@@ -262,8 +263,9 @@ func TestABucketLeadsOn(t *testing.T) {
 	w.want(w.pull(), 16, light, light+1)
 }
 
-// TestABucketLeadsOnInABatch: while a slice is filled, too. What is due waits for the next quantum,
-// since a bucket cut behind it would end at its own beginning. Fillings do not wait.
+// TestABucketLeadsOnInABatch: while a slice is filled, a bucket that was cut also ends after
+// its beginning. What is due waits for the next quantum, because a bucket that is cut after it
+// would end at its own beginning. Fillings do not wait.
 func TestABucketLeadsOnInABatch(t *testing.T) {
 	const begin = balance.Key(1 << 32)
 	w := newHotWorld(t)
@@ -304,7 +306,7 @@ func TestABucketLeadsOnInABatch(t *testing.T) {
 	one(light + 1)
 	w.change(light+1, heavy) // 13, 14
 	one(begin)
-	w.now += pause / 2 // the heavy one is due, and the other one holds the clock
+	w.now += pause / 2 // the heavy one is due, and the other one holds back the clock
 	one(begin + 1)
 	w.quantum()
 	one(heavy)
@@ -314,7 +316,7 @@ func TestABucketLeadsOnInABatch(t *testing.T) {
 	w.want(w.pull(), 14, light+1, begin+3)
 }
 
-// TestManyLargeItems: a bounded number of them wait; the others are sent as before.
+// TestManyLargeItems: only a bounded number of items wait; the others are sent as before.
 func TestManyLargeItems(t *testing.T) {
 	const most, many = 1 << 10, 1500
 	w := newHotWorld(t)
@@ -344,11 +346,10 @@ func TestManyLargeItems(t *testing.T) {
 	}
 }
 
-// TestNoClockLies: items of all sizes change in any order at any pace, and the
-// distributor is replaced at times. At every moment a list of all changes and of all that
-// was sent, looked through from the beginning, must agree with the slave's clock; no
-// change of a light item that a quantum has released waits, and no change of a
-// heavy one for longer than the pause.
+// TestNoClockLies: items of all sizes change in any order at any pace, and the distributor is
+// sometimes replaced. At every moment, a list of all changes and of everything sent, examined
+// from the beginning, must agree with the slave's clock. A change of a light item does not wait
+// once a quantum has released it, and a change of a heavy one waits for at most the pause.
 func TestNoClockLies(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := newHotWorld(t)
@@ -362,7 +363,7 @@ func TestNoClockLies(t *testing.T) {
 			at    time.Duration
 		}
 		var log []made
-		held := map[balance.Key]uint64{} // how new what the slave has is
+		held := map[balance.Key]uint64{} // the newest change of each item that the slave has
 		for range rapid.IntRange(1, 120).Draw(rt, "steps") {
 			for range rapid.IntRange(0, 4).Draw(rt, "changes") {
 				k := balance.Key(100 + rapid.IntRange(0, len(weights)-1).Draw(rt, "item"))
@@ -380,7 +381,7 @@ func TestNoClockLies(t *testing.T) {
 			if w.fails = rapid.IntRange(0, 8).Draw(rt, "fails") / 8; w.fails > 0 {
 				w.pull()
 			}
-			for range 3 * len(weights) { // while something waits there is a bucket a quantum
+			for range 3 * len(weights) { // while something waits, there is a bucket in each quantum
 				w.quantum()
 				for _, k := range w.pull() {
 					held[k] = w.clock

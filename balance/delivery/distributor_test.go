@@ -8,10 +8,11 @@ import (
 	"adshard/fault"
 )
 
-// content is what a bucket holds in these tests: nothing.
+// content is the content of a bucket in these tests: nothing.
 type content struct{}
 
-// follower is a distributor at clock 10 that knows one model: all on slave a.
+// follower returns a distributor at clock 10 that knows a model in which slave a has
+// everything.
 func follower(t *testing.T, items balance.Items) *delivery.Distributor[content] {
 	t.Helper()
 	base, err := balance.NewModel([]balance.Shard{{Name: "a"}})
@@ -33,8 +34,9 @@ func all(state balance.HeldState, from uint64) balance.Table {
 	return balance.Table{View: 1, Slices: []balance.Held{{ID: 1, Hi: balance.MaxKey, Generation: 1, From: from, State: state}}}
 }
 
-// TestSlavesThatContradictThemselves: slaves that contradict themselves are refilled, as are
-// those that know changes which the feed does not have. All others go on with what they have.
+// TestSlavesThatContradictThemselves: slaves that contradict themselves are refilled, and so
+// are those that know changes that the feed does not have. All other slaves go on with what
+// they have.
 func TestSlavesThatContradictThemselves(t *testing.T) {
 	good := balance.Position{Epoch: 1, Clock: 5, Quantum: 1}
 	filling := balance.Position{Epoch: 1, Clock: 5, Quantum: 1, Offset: 7}
@@ -74,8 +76,8 @@ func TestSlavesThatContradictThemselves(t *testing.T) {
 	}
 }
 
-// TestASlaveAheadWaits: a slave that knows changes or quanta which this
-// distributor has still to read gets nothing until they are read.
+// TestASlaveAheadWaits: a slave that knows changes or quanta that this distributor has not
+// read yet gets nothing until they are read.
 func TestASlaveAheadWaits(t *testing.T) {
 	items := &balance.Index{}
 	d := follower(t, items)
@@ -109,7 +111,7 @@ func TestASlaveAheadWaits(t *testing.T) {
 }
 
 // TestAlone: without a mapper, changes continue under the last model if the distributor was
-// told so; else they wait for a quantum.
+// told so; otherwise they wait for a quantum.
 func TestAlone(t *testing.T) {
 	items := &balance.Index{}
 	d := follower(t, items)

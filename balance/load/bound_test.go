@@ -35,7 +35,7 @@ func (f fixed) Hot(lo, hi balance.Key, visit func(balance.Key, float64) bool) {
 
 func (fixed) Measured() bool { return true }
 
-// drawInput draws up to 6 items, each a slice of its own, on up to 3 shards.
+// drawInput draws up to 6 items, each with its own slice, on up to 3 shards.
 func drawInput(rt *rapid.T, alike bool) balance.Input {
 	shards := rapid.IntRange(1, 3).Draw(rt, "shards")
 	count := rapid.IntRange(1, 6).Draw(rt, "items")
@@ -80,7 +80,7 @@ func drawInput(rt *rapid.T, alike bool) balance.Input {
 	return in
 }
 
-// placements visits every placement of the items: on which shard each is.
+// placements visits every placement of the items; at holds the shard of each.
 func placements(in balance.Input, visit func(at []balance.ShardID, items []Item, e balance.Evenness, fits bool)) {
 	var items []Item
 	for _, s := range in.Model.Slices() {
@@ -113,7 +113,7 @@ func placements(in balance.Input, visit func(at []balance.ShardID, items []Item,
 }
 
 // TestLowerBound: no placement is better than the bound, and with few items on
-// equal shards one is as good.
+// equal shards, one placement reaches it.
 func TestLowerBound(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		alike := rapid.Bool().Draw(rt, "alike")

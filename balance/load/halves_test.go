@@ -10,10 +10,10 @@ import (
 	"adshard/balance"
 )
 
-// TestHalvesOfItems: whatever is measured and whatever a slave says of the split key,
-// the loads of a slice's items are what it has in all, and those measured keep theirs;
-// with the split key of a slice, half of its load lies on each side, unless the measured
-// items of one side have more.
+// TestHalvesOfItems: whatever is measured, and whatever split key a slave reports, the
+// loads of a slice's items sum to the slice's load, and measured items keep their loads.
+// With a split key, half of the slice's load is on each side, unless the measured items
+// of one side have more.
 func TestHalvesOfItems(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := newLoadWorld(t, 1)
@@ -29,7 +29,7 @@ func TestHalvesOfItems(t *testing.T) {
 		split := balance.Key(rapid.Uint64().Draw(rt, "split"))
 		in := balance.Input{Model: w.m, Items: w.items, Loads: w.table.At(0, w.m, w.items), SplitKey: func(uint64) balance.Key { return split }}
 		var sum, left, known float64
-		var cold [2]bool // on each side there are items that are not measured
+		var cold [2]bool // for each side: whether it has items that are not measured
 		for _, v := range OfItems(in, w.m.Slices()[0], nil) {
 			if v.Load < 0 || v.Hot != (items[v.Key] > 0) || v.Hot && math.Abs(v.Load-float64(items[v.Key])) > 1 {
 				rt.Fatalf("%+v, measured %d", v, items[v.Key])
@@ -56,7 +56,7 @@ func TestHalvesOfItems(t *testing.T) {
 	})
 }
 
-// splitReport has shard 1 say that slice 1 has a load and a split key.
+// splitReport makes shard 1 report a load and a split key for slice 1.
 func (w *loadWorld) splitReport(split balance.Key) {
 	w.t.Helper()
 	w.number[1]++
@@ -69,8 +69,9 @@ func (w *loadWorld) splitReport(split balance.Key) {
 }
 
 // TestSplitKeysReported: a slice's split key is the one reported last; a slave that does
-// not know leaves it as it is. It stays with the slice while that moves, and ends when
-// the slice is split or merged; what it is split into divides the load accordingly.
+// not know it leaves it unchanged. It stays with the slice while the slice moves, and
+// ends when the slice is split or merged; the parts of a split slice divide the load by
+// it.
 func TestSplitKeysReported(t *testing.T) {
 	w := newLoadWorld(t, 2)
 	first := w.m.Slices()[0]
@@ -97,9 +98,9 @@ func TestSplitKeysReported(t *testing.T) {
 	}
 }
 
-// TestHostileSplitKeys: a split key outside of its slice is refused, as is one of
+// TestHostileSplitKeys: a split key outside its slice is refused, and so is one of
 // another generation or of a slice that another shard serves; the rest of the report
-// counts. One at which the slice cannot be cut has no effect.
+// counts. A split key at which the slice cannot be cut has no effect.
 func TestHostileSplitKeys(t *testing.T) {
 	w := newLoadWorld(t, 2)
 	first, second := w.m.Slices()[0], w.m.Slices()[1]

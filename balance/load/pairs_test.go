@@ -11,7 +11,7 @@ import (
 	"adshard/barrels/certify"
 )
 
-// pairs has a shard tell what items cost under terms, over some seconds.
+// pairs makes a shard report what items cost under terms, over some seconds.
 func (w *loadWorld) pairs(shard balance.ShardID, seconds int, list ...PairCost) string {
 	w.number[shard]++
 	return w.table.Report(0, shard, w.m, &Report{
@@ -29,9 +29,9 @@ func (w *loadWorld) keysOf(s balance.Slice) (out []balance.Key) {
 	return out
 }
 
-// TestTopicsAreAveraged: topics come by term with their items by key, from all shards, at
-// their mean load, which decays by half-life. A slave that tells no pairs takes nothing
-// from those of others.
+// TestTopicsAreAveraged: topics are sorted by term, and their items by key. They come from
+// all shards, with their mean load, which decays by half-life. A slave that reports no pairs
+// does not reduce those of others.
 func TestTopicsAreAveraged(t *testing.T) {
 	w := newLoadWorld(t, 2)
 	if list := w.table.HotTopics(); len(list) != 0 {
@@ -39,7 +39,7 @@ func TestTopicsAreAveraged(t *testing.T) {
 	}
 	a, b := w.keysOf(w.m.Slices()[0]), w.keysOf(w.m.Slices()[1])
 	for range 50 { // long enough that the averages decay
-		w.pairs(1, 60, under(7, a[1], 6000), under(7, a[0], 3000), under(7, a[0], 3000), under(3, a[0], 600)) // one doubled
+		w.pairs(1, 60, under(7, a[1], 6000), under(7, a[0], 3000), under(7, a[0], 3000), under(3, a[0], 600)) // one pair occurs twice
 		w.pairs(1, 60)
 		w.pairs(2, 120, under(7, b[0], 24_000))
 	}
@@ -56,17 +56,17 @@ func TestTopicsAreAveraged(t *testing.T) {
 		}
 	}
 	check([]balance.Topic{{Term: 3, Items: []balance.TopicItem{{Key: a[0], Load: 5}}}, {Term: 7, Items: []balance.TopicItem{{Key: a[0], Load: 25}, {Key: a[1], Load: 50}, {Key: b[0], Load: 200}}}})
-	if got := w.table.Sampled(); got != 50*2*time.Minute { // shard 2; shard 1 told none half of the time
+	if got := w.table.Sampled(); got != 50*2*time.Minute { // shard 2 only; shard 1 reported no pairs half of the time
 		t.Errorf("sampled for %v", got)
 	}
-	for range 100 { // ten minutes without queries for what is on shard 1
+	for range 100 { // ten minutes without queries for the items on shard 1
 		w.report(1, 6, nil, nil)
 	}
 	check([]balance.Topic{{Term: 3, Items: []balance.TopicItem{{Key: a[0], Load: 2.5}}}, {Term: 7, Items: []balance.TopicItem{{Key: a[0], Load: 12.5}, {Key: a[1], Load: 25}, {Key: b[0], Load: 200}}}})
 }
 
-// TestTopicsMove: items that move take what is known of them along, and the shard that
-// they left does not lessen it.
+// TestTopicsMove: items that move keep what is known of them, and the shard that they left
+// does not reduce it.
 func TestTopicsMove(t *testing.T) {
 	w := newLoadWorld(t, 2)
 	k := w.keysOf(w.m.Slices()[0])[0]
@@ -91,8 +91,8 @@ func TestTopicsMove(t *testing.T) {
 	}
 }
 
-// TestPairsAreBounded: what a table keeps takes no more memory when it has a quarter more
-// than its bound.
+// TestPairsAreBounded: a table takes no more memory if it gets a quarter more pairs than its
+// bound.
 func TestPairsAreBounded(t *testing.T) {
 	before := allocated()
 	h := newHitters[pair](MaxPairs, comparePairs)
@@ -107,8 +107,9 @@ func TestPairsAreBounded(t *testing.T) {
 	runtime.KeepAlive(h)
 }
 
-// TestHostilePairs: what cannot be is refused with the whole report; hundreds of thousands of
-// terms leave the memory bounded, and the topics that are asked for all the time known.
+// TestHostilePairs: a report with impossible pairs is refused completely. Hundreds of
+// thousands of terms leave the memory bounded, and topics that are constantly asked for stay
+// known.
 func TestHostilePairs(t *testing.T) {
 	w := newLoadWorld(t, 2)
 	k := w.keysOf(w.m.Slices()[0])[0]

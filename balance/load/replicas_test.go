@@ -8,8 +8,8 @@ import (
 	"adshard/balance"
 )
 
-// TestLoadOfAShard: load of a shard is the sum of its replicas', however they share the
-// queries, also when one falls silent.
+// TestLoadOfAShard: the load of a shard is the sum of its replicas' loads, however they
+// share the queries, and even if one falls silent.
 func TestLoadOfAShard(t *testing.T) {
 	m, err := balance.Compose([]balance.Slave{{Name: "a"}, {Name: "b"}}, 2)
 	if err != nil {

@@ -59,7 +59,8 @@ func (w *loadWorld) edit(do func(*balance.Edit)) {
 	w.table.Model(m, w.items)
 }
 
-// report lets a shard report postings examined a second of its slices, over some seconds.
+// report makes a shard report postings examined per second in its slices, over some
+// seconds.
 func (w *loadWorld) report(shard balance.ShardID, seconds int, rates map[uint64]uint64, items map[balance.Key]uint64) string {
 	w.number[shard]++
 	r := &Report{Incarnation: "x", Number: w.number[shard], Interval: time.Duration(seconds) * time.Second}
@@ -111,8 +112,8 @@ func TestLoadBeforeTheFirstReport(t *testing.T) {
 	w.near(2, 0)
 }
 
-// TestLoadIsShared: whatever is split and merged, the sum stays, and each hot
-// item's load stays with it.
+// TestLoadIsShared: whatever is split and merged, the sum of loads stays the same, and
+// each hot item keeps its load.
 func TestLoadIsShared(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := newLoadWorld(t, 1)
@@ -127,7 +128,7 @@ func TestLoadIsShared(t *testing.T) {
 				for range rapid.IntRange(1, 4).Draw(rt, "ops") {
 					s := rapid.SampledFrom(w.m.Slices()).Draw(rt, "slice")
 					at := rapid.SampledFrom(keys).Draw(rt, "at")
-					_, _ = e.Split(s.ID, at) // it may lie elsewhere, or be refused
+					_, _ = e.Split(s.ID, at) // the key may be in another slice, or refused
 					all := w.m.Slices()
 					if i := rapid.IntRange(0, len(all)-1).Draw(rt, "merge"); i > 0 {
 						_ = e.Merge(all[i-1].ID, all[i].ID)
@@ -213,8 +214,8 @@ func TestReportsIgnored(t *testing.T) {
 	}
 }
 
-// TestOldGenerationIsNotNought: while the shard does not know the model's newest
-// generation of a slice yet, the slice keeps its load.
+// TestOldGenerationIsNotNought: as long as the shard does not know the model's newest
+// generation of a slice, the slice keeps its load.
 func TestOldGenerationIsNotNought(t *testing.T) {
 	w := newLoadWorld(t, 2)
 	for range 50 {
@@ -263,8 +264,8 @@ func TestTopicsAndBounds(t *testing.T) {
 	}
 }
 
-// TestLoadOfAMove: what a slice costs is counted where it is served; while its
-// masters go over it keeps what it had, and residue never counts.
+// TestLoadOfAMove: the cost of a slice is counted where it is served. While masters
+// switch, the slice keeps its load, and residue is never counted.
 func TestLoadOfAMove(t *testing.T) {
 	w := newLoadWorld(t, 2)
 	hot := w.firstKey()
@@ -313,8 +314,7 @@ func (w *loadWorld) firstKey() (first balance.Key) {
 	return first
 }
 
-// TestSilentShardKeepsItsLoad: a shard that is lost reports nothing; its slices
-// stay as hot as they were.
+// TestSilentShardKeepsItsLoad: a lost shard reports nothing; its slices keep their loads.
 func TestSilentShardKeepsItsLoad(t *testing.T) {
 	w := newLoadWorld(t, 2)
 	for range 30 {
@@ -328,7 +328,7 @@ func TestSilentShardKeepsItsLoad(t *testing.T) {
 	w.near(2, 500)
 }
 
-// BenchmarkLoadTable is 100,000 slices on 1,000 shards with 65,536 hot items.
+// BenchmarkLoadTable has 100,000 slices on 1,000 shards with 65,536 hot items.
 func BenchmarkLoadTable(b *testing.B) {
 	const shards, perShard = 1000, 100
 	var list []balance.Shard

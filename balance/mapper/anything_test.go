@@ -13,8 +13,8 @@ import (
 	"adshard/balance/mapper"
 )
 
-// overseer follows quanta as a distributor does, and knows what a
-// mapper must not do.
+// overseer follows quanta as a distributor does, and checks that the mapper
+// does nothing that it must not do.
 type overseer struct {
 	t       *rapid.T
 	r       *rig
@@ -22,16 +22,16 @@ type overseer struct {
 	number  uint64
 	clock   uint64
 	masters map[string]uint64
-	// published is what was when it was last looked; heard is when slaves last
-	// said something.
+	// published is the published model at the last check; heard is when slaves
+	// last reported.
 	published *balance.Model
 	heard     map[string]time.Duration
-	equal     map[uint64]uint64 // bins found equal, by slice and, in the upper half, generation
+	equal     map[uint64]uint64 // bins found equal, by slice and, in the upper half of the key, generation
 }
 
 func of(slice, generation uint64) uint64 { return slice | generation<<32 }
 
-// take checks what was sent.
+// take checks the quanta that were sent.
 func (f *overseer) take() {
 	for _, q := range f.r.quanta {
 		switch {
@@ -62,14 +62,14 @@ func (f *overseer) take() {
 	f.published = p
 	for _, sh := range p.Shards() {
 		lately := f.r.now < f.heard[sh.Name]+cluster.DefaultDeadAfter-time.Second
-		now, _ := f.model.Named(sh.Name) // what is drained by now has nothing in the view either
+		now, _ := f.model.Named(sh.Name) // a shard that is drained by now has nothing in the view either
 		if s := f.r.tables[sh.Name]; lately && now.State != balance.Drained && s.View < p.View() {
 			f.t.Fatalf("view %d is published, but %s has %d", p.View(), sh.Name, s.View)
 		}
 	}
 }
 
-// check tells what may not be done yet.
+// check fails the test if an operation is not permitted yet.
 func (f *overseer) check(o balance.Op) {
 	i := slices.IndexFunc(f.model.Slices(), func(s balance.Slice) bool { return s.ID == o.Slice })
 	if i < 0 {
@@ -91,8 +91,9 @@ func (f *overseer) check(o balance.Op) {
 }
 
 // TestAnythingGoes: whatever slaves, masters, people and faults do, in any
-// order, a slice is switched only when both copies are equal, finished only
-// when no master has an older view, and each quantum follows the previous one.
+// order, a slice is switched only when both copies are equal, and finished
+// only when no master has an older view; and each quantum follows the previous
+// one.
 func TestAnythingGoes(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		slaves := []string{"a", "b", "c"}
@@ -105,13 +106,13 @@ func TestAnythingGoes(t *testing.T) {
 		f.take()
 		r.slow = true
 		actions := f.actions(slaves)
-		for range 5 { // 30 steps each, by default
+		for range 5 { // 30 steps each by default
 			rt.Repeat(actions)
 		}
 	})
 }
 
-// actions are what may happen.
+// actions returns the actions that may happen.
 func (f *overseer) actions(slaves []string) map[string]func(*rapid.T) {
 	r := f.r
 	slave := rapid.SampledFrom(slaves)
@@ -122,7 +123,7 @@ func (f *overseer) actions(slaves []string) map[string]func(*rapid.T) {
 			f.pass(time.Duration(rapid.IntRange(1, 60).Draw(t, "beats")) * 200 * time.Millisecond)
 		},
 		"report": func(t *rapid.T) { f.report(slave.Draw(t, "slave")) },
-		"through": func(*rapid.T) { // what is wanted is there
+		"through": func(*rapid.T) { // everything that is wanted has arrived
 			r.save()
 			r.carry()
 			for _, n := range slaves {
@@ -175,14 +176,14 @@ func (f *overseer) actions(slaves []string) map[string]func(*rapid.T) {
 	}
 }
 
-// pass lets time pass; masters keep their leases.
+// pass lets time pass while masters renew their leases.
 func (f *overseer) pass(d time.Duration) {
 	for end := f.r.now + d; f.r.now < end; {
 		for name, view := range f.masters {
 			f.r.m.Master(f.r.now, name, view, 0)
 		}
 		f.r.pass(200 * time.Millisecond)
-		for _, s := range f.r.m.Model().Slaves() { // those who have reported
+		for _, s := range f.r.m.Model().Slaves() { // slaves that have reported
 			if !f.r.mute[s.Name] {
 				f.heard[s.Name] = f.r.now
 			}
@@ -196,8 +197,8 @@ func (f *overseer) join(n string) {
 	f.heard[n] = f.r.now
 }
 
-// report has a slave say that it has what the model wants; it does not have it
-// when it is mute.
+// report makes a slave report that it has what the model wants. A mute slave
+// does not have it.
 func (f *overseer) report(n string) {
 	if f.r.mute[n] {
 		return
@@ -207,7 +208,7 @@ func (f *overseer) report(n string) {
 	f.r.must(f.r.m.Report(f.r.now, mapper.SlaveReport{Name: n, Incarnation: "1", Table: &t}))
 }
 
-// answer answers a question in one way or another.
+// answer answers a question, correctly or not.
 func (f *overseer) answer(t *rapid.T) {
 	f.r.carry()
 	f.take()
@@ -225,7 +226,7 @@ func (f *overseer) answer(t *rapid.T) {
 			f.equal[of(q.Slice, q.Generation)] |= q.Wanted &^ (1 << 3)
 		case "failed":
 			c.Failed = fmt.Errorf("no")
-		case "late": // of a time before the move: it says nothing
+		case "late": // of a time before the move: it has no effect
 			c.Target.Clock = 1
 		case "equal":
 			f.equal[of(q.Slice, q.Generation)] |= q.Wanted

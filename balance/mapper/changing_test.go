@@ -8,7 +8,7 @@ import (
 	"adshard/fault"
 )
 
-// torn returns a change of an answer: all items asked for change between the
+// torn returns a change to an answer: all items asked for change between the
 // certificates of the slaves and that of the source of truth.
 func (r *rig) torn(q balance.Certify) func(*balance.Certified) {
 	return func(c *balance.Certified) {
@@ -27,9 +27,9 @@ func (r *rig) torn(q balance.Certify) func(*balance.Certified) {
 	}
 }
 
-// changing answers the questions for the first slice; all of its items change between
-// the certificates of the slaves and that of the source of truth, until one is
-// Changing; it returns that one.
+// changing answers the questions for the first slice, all of whose items change between
+// the certificates of the slaves and that of the source of truth, until a question is
+// Changing, and returns this question.
 func (r *rig) changing() balance.Certify {
 	r.t.Helper()
 	r.start0()
@@ -46,8 +46,8 @@ func (r *rig) changing() balance.Certify {
 	return balance.Certify{}
 }
 
-// TestAPartThatChangesIsDivided: until it is found equal to what the source of truth was
-// at a moment after the copies' clock.
+// TestAPartThatChangesIsDivided: a part that changes is divided until it is found equal
+// to what the source of truth was at a moment after the copies' clock.
 func TestAPartThatChangesIsDivided(t *testing.T) {
 	r := newRig(t, 8, nil, "a", "b")
 	q := r.changing()
@@ -74,7 +74,7 @@ func TestAPartThatChangesIsDivided(t *testing.T) {
 }
 
 // TestAnOlderStateIsNotRight: a copy that lacks a change is never equal, although the
-// source of truth was so once.
+// source of truth was once in the same state.
 func TestAnOlderStateIsNotRight(t *testing.T) {
 	r := newRig(t, 8, nil, "a", "b")
 	r.changing()
@@ -93,7 +93,8 @@ func TestAnOlderStateIsNotRight(t *testing.T) {
 	r.phase(0, balance.Copying)
 }
 
-// TestWhatChangesAndDiffersIsFound: what does not change is judged in between.
+// TestWhatChangesAndDiffersIsFound: a difference is found in an item when it does not
+// change for a while.
 func TestWhatChangesAndDiffersIsFound(t *testing.T) {
 	r := newRig(t, 8, nil, "a", "b")
 	r.changing()
@@ -107,7 +108,7 @@ func TestWhatChangesAndDiffersIsFound(t *testing.T) {
 	r.wantTrouble("searches read on b differ")
 }
 
-// TestAPartThatTakesTooLongIsDivided: a slice of any size is certified.
+// TestAPartThatTakesTooLongIsDivided: slices of any size are certified.
 func TestAPartThatTakesTooLongIsDivided(t *testing.T) {
 	for _, most := range []int{1, 5} {
 		r := newRig(t, 2, nil, "a", "b")

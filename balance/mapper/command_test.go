@@ -11,7 +11,7 @@ import (
 	"adshard/fault"
 )
 
-// wants is a strategy that proposes what a test wants, once.
+// wants is a strategy that proposes the operations of a test, once.
 type wants struct {
 	ops   []balance.Op
 	in    balance.Input
@@ -36,7 +36,7 @@ func (w *wants) Iterate(in balance.Input) (balance.Proposal, error) {
 
 const rigInterval = 10 * time.Second
 
-// newWants returns a rig of 8 slices on the slaves given, asked every 10 s.
+// newWants returns a rig of 8 slices on the given slaves, whose strategy is asked every 10 s.
 func newWants(t *testing.T, change func(*cluster.Config), slaves ...string) (*rig, *wants) {
 	t.Helper()
 	w := &wants{}
@@ -49,7 +49,7 @@ func newWants(t *testing.T, change func(*cluster.Config), slaves ...string) (*ri
 	return r, w
 }
 
-// through has all that moves come through.
+// through lets all moves finish.
 func (r *rig) through() {
 	r.t.Helper()
 	for range 40 {
@@ -63,7 +63,7 @@ func (r *rig) through() {
 	}
 }
 
-// TestMovesThatAreRefused: moves by command that are refused.
+// TestMovesThatAreRefused tests commands for moves that must be refused.
 func TestMovesThatAreRefused(t *testing.T) {
 	r, _ := newWants(t, func(c *cluster.Config) {
 		c.Limits = map[string]balance.Limit{"d": {Weight: 600}}
@@ -105,7 +105,8 @@ func TestMovesThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestProposalsOverLimits: proposals over limits are refused whole, and the mapper goes on.
+// TestProposalsOverLimits: proposals that exceed limits are refused completely, and the mapper
+// goes on.
 func TestProposalsOverLimits(t *testing.T) {
 	r, w := newWants(t, func(c *cluster.Config) {
 		c.Budget = balance.Budget{Share: 0.3}
@@ -129,7 +130,7 @@ func TestProposalsOverLimits(t *testing.T) {
 		}
 		r.wantTrouble(text)
 	}
-	// What is under way counts.
+	// Moves in progress count.
 	if why := iterate(start(1, 1)); why != "" {
 		t.Fatal(why)
 	}
@@ -151,8 +152,8 @@ func TestProposalsOverLimits(t *testing.T) {
 	}
 }
 
-// TestNoThrashing: what left a slave stays away for ten intervals, its parts too,
-// unless its load changes to twice as much; people may move it back at once.
+// TestNoThrashing: a slice that left a slave, and its parts, stay away for ten intervals,
+// unless the load doubles; people may move it back at once.
 func TestNoThrashing(t *testing.T) {
 	r, w := newWants(t, nil, "a", "b")
 	first := r.slice(0)
@@ -199,8 +200,8 @@ func TestNoThrashing(t *testing.T) {
 	}
 }
 
-// TestAShardIsDrained: its slices go to others, within the budget, the strategy
-// asked or not; then it is Drained, may leave, and may come back.
+// TestAShardIsDrained: a drained shard's slices go to others within the budget, whether or not
+// the strategy is asked. Then the shard is Drained, may leave, and may come back.
 func TestAShardIsDrained(t *testing.T) {
 	r, w := newWants(t, func(c *cluster.Config) { c.Budget = balance.Budget{Share: 0.14} }, "a", "b", "c")
 	r.m.Pause(true)
@@ -249,7 +250,7 @@ func TestAShardIsDrained(t *testing.T) {
 	}
 }
 
-// TestAnEmptiedShardWaitsForItsDisk: it is Drained when it holds nothing.
+// TestAnEmptiedShardWaitsForItsDisk: a shard is Drained only when it holds nothing.
 func TestAnEmptiedShardWaitsForItsDisk(t *testing.T) {
 	r, _ := newWants(t, nil, "a", "b")
 	r.residue = map[string]balance.Held{"b": {ID: 2, Lo: 5, Hi: 9, State: balance.Residue}}
@@ -268,8 +269,8 @@ func TestAnEmptiedShardWaitsForItsDisk(t *testing.T) {
 	}
 }
 
-// TestALostShardIsEvacuated: a lost shard is evacuated after its time, not while iterations are
-// paused.
+// TestALostShardIsEvacuated: a lost shard is evacuated after EvacuateAfter, but not while
+// iterations are paused.
 func TestALostShardIsEvacuated(t *testing.T) {
 	r, _ := newWants(t, func(c *cluster.Config) { c.EvacuateAfter = time.Minute }, "a", "b", "c")
 	r.mute["b"] = true
@@ -293,7 +294,7 @@ func TestALostShardIsEvacuated(t *testing.T) {
 	}
 }
 
-// TestNoRefuge: no shard can take what must leave, and that is said.
+// TestNoRefuge: if no shard can take slices that must leave, the status says so.
 func TestNoRefuge(t *testing.T) {
 	r, _ := newWants(t, func(c *cluster.Config) {
 		c.Limits = map[string]balance.Limit{"b": {Weight: 1010}}
@@ -304,8 +305,8 @@ func TestNoRefuge(t *testing.T) {
 	r.wantTrouble("cannot leave shard a: shard b may weigh 1010 at most")
 }
 
-// TestPauseAndUse: iterations stop, moves and commands go on; another strategy
-// is asked at once.
+// TestPauseAndUse: while iterations are paused, moves and commands go on; a new strategy is
+// asked at once.
 func TestPauseAndUse(t *testing.T) {
 	r, w := newWants(t, nil, "a", "b")
 	r.m.Pause(true)
@@ -325,7 +326,7 @@ func TestPauseAndUse(t *testing.T) {
 	}
 }
 
-// TestPlanAndShadows: plan and shadows move nothing.
+// TestPlanAndShadows: neither a plan nor a strategy in shadow moves anything.
 func TestPlanAndShadows(t *testing.T) {
 	shadow := &named{name: "other"}
 	r, w := newWants(t, func(c *cluster.Config) {

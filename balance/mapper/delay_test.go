@@ -11,12 +11,12 @@ import (
 	"adshard/balance/mapper"
 )
 
-// stuckPair is two slaves, g and h, that are to join shard-1 and get nothing any more, while
-// slices go to and fro between it and shard-0.
+// stuckPair is two slaves, g and h, that are to join shard-1 and no longer get anything,
+// while slices go to and fro between shard-1 and shard-0.
 type stuckPair struct {
 	*rig
 	has      map[string]balance.Table
-	answered map[string]bool // whose questions are answered
+	answered map[string]bool // slaves about which questions are answered
 }
 
 func newStuckPair(t *testing.T) *stuckPair {
@@ -33,7 +33,7 @@ func newStuckPair(t *testing.T) *stuckPair {
 	return p
 }
 
-// until lets time pass, and returns the longest in which no view was published.
+// until lets time pass, and returns the longest period in which no view was published.
 func (p *stuckPair) until(d time.Duration) (longest time.Duration) {
 	p.t.Helper()
 	last, since := p.m.Published().View(), p.now
@@ -58,8 +58,8 @@ func (p *stuckPair) until(d time.Duration) (longest time.Duration) {
 	return longest
 }
 
-// TestViewsWaitForNobodyByTurns: two slaves that are to join come close to it one after the
-// other. Views that waited for either in turn would be held for ever.
+// TestViewsWaitForNobodyByTurns: two slaves that are to join come close to joining one after
+// the other. If views waited for each of them in turn, they would be delayed forever.
 func TestViewsWaitForNobodyByTurns(t *testing.T) {
 	p := newStuckPair(t)
 	p.until(time.Second)

@@ -11,8 +11,8 @@ import (
 	"adshard/balance/mapper"
 )
 
-// newEntrance returns a rig in which the spare e is to replace d: it has got all slices,
-// and the first questions whether copies of them are right are asked.
+// newEntrance returns a rig in which the spare e is to replace d: e has got all slices, and the
+// first questions about its copies have been asked.
 func newEntrance(t *testing.T) *rig {
 	t.Helper()
 	return newEntranceWith(t, nil)
@@ -34,8 +34,8 @@ func newEntranceWith(t *testing.T, change func(*cluster.Config)) *rig {
 	return r
 }
 
-// TestASlaveThatRestartsIsComparedAgain: a slave that restarts is compared again, all of it:
-// its disk may be another one.
+// TestASlaveThatRestartsIsComparedAgain: a slave that restarts is completely compared again,
+// because its disk may be a different one.
 func TestASlaveThatRestartsIsComparedAgain(t *testing.T) {
 	r := newEntrance(t)
 	first := r.answerFirst()
@@ -62,7 +62,7 @@ func TestASlaveThatRestartsIsComparedAgain(t *testing.T) {
 	}
 }
 
-// TestASlaveThatIsBehindIsNotAsked: a slave that is behind is not asked before it has applied
+// TestASlaveThatIsBehindIsNotAsked: a slave that is behind is not asked until it has applied
 // the changes of the last seconds.
 func TestASlaveThatIsBehindIsNotAsked(t *testing.T) {
 	r := newEntrance(t)
@@ -100,8 +100,8 @@ func TestASlaveThatIsBehindIsNotAsked(t *testing.T) {
 	r.wantShard("shard-1", "c e")
 }
 
-// TestTheOnlyReplicaStays: the only replica stays in its set when it differs from the source of
-// truth: what it does not serve is missing, and the rest is not.
+// TestTheOnlyReplicaStays: the only replica stays in its set if it differs from the source of
+// truth: slices that it does not serve are missing, and the rest are not.
 func TestTheOnlyReplicaStays(t *testing.T) {
 	r := newReplicated(t, func(c *cluster.Config) { c.Scrub, c.ScrubShare = time.Minute, 1 }, "a", "b")
 	r.mute["a"] = true
@@ -112,8 +112,8 @@ func TestTheOnlyReplicaStays(t *testing.T) {
 	r.wantShard("shard-0", "a b")
 }
 
-// switchBeside moves a slice between the shards of newEntrance up to its switch, of which
-// no slave has heard yet; e takes no part.
+// switchBeside moves a slice between the shards of newEntrance up to its switch, which no slave
+// knows yet; e does not take part.
 func (r *rig) switchBeside(i int, to string) {
 	r.t.Helper()
 	published := r.m.Published().View()
@@ -134,7 +134,7 @@ func (r *rig) switchBeside(i int, to string) {
 	r.wantShard("shard-1", "c +e")
 }
 
-// others has all slaves of newEntrance but e report that they have all.
+// others makes all slaves of newEntrance except e report that they have everything.
 func (r *rig) others() {
 	r.t.Helper()
 	for _, name := range []string{"a", "b", "c"} {
@@ -142,7 +142,7 @@ func (r *rig) others() {
 	}
 }
 
-// answerAll answers the questions on copies of some slaves, and keeps the others.
+// answerAll answers the questions about copies of some slaves, and keeps the other questions.
 func (r *rig) answerAll(of func(target string) bool) {
 	r.t.Helper()
 	asked := r.asked
@@ -157,7 +157,7 @@ func (r *rig) answerAll(of func(target string) bool) {
 	}
 }
 
-// answerFirst answers the first question, which it returns.
+// answerFirst answers the first question and returns it.
 func (r *rig) answerFirst() balance.Certify {
 	r.t.Helper()
 	q := r.asked[0]
@@ -182,8 +182,8 @@ func (r *rig) wantPublished(view uint64) {
 	}
 }
 
-// TestASlaveJoinsWhileViewsChange: it needs the published view, not the newest, which
-// none of the others has either. From then on publication waits for it.
+// TestASlaveJoinsWhileViewsChange: a slave that joins needs the published view, not the newest
+// one, which none of the other slaves has either. From then on, publication waits for it.
 func TestASlaveJoinsWhileViewsChange(t *testing.T) {
 	r := newEntrance(t)
 	r.switchBeside(1, "shard-0")
@@ -195,8 +195,8 @@ func TestASlaveJoinsWhileViewsChange(t *testing.T) {
 	r.wantPublished(2)
 }
 
-// TestASliceThatWasAwayIsFilledAgain: a slice that was away is filled again on a slave that is
-// behind: it still seems to hold what it is about to drop.
+// TestASliceThatWasAwayIsFilledAgain: a slice that left and returned is filled again on a slave
+// that is behind: the slave still seems to hold the slice but is about to drop it.
 func TestASliceThatWasAwayIsFilledAgain(t *testing.T) {
 	r := newEntrance(t)
 	r.switchBeside(1, "shard-0")
@@ -220,8 +220,8 @@ func TestASliceThatWasAwayIsFilledAgain(t *testing.T) {
 	r.wantShard("shard-1", "c e")
 }
 
-// TestAViewWaitsForASlaveThatIsAboutToJoin: that it joins is decided, but not durable yet.
-// It had been close to joining for so long that views no longer waited for it.
+// TestAViewWaitsForASlaveThatIsAboutToJoin: that the slave joins is decided, but not durable
+// yet. It has been close to joining for so long that views no longer wait for it.
 func TestAViewWaitsForASlaveThatIsAboutToJoin(t *testing.T) {
 	r := newEntrance(t)
 	r.switchBeside(1, "shard-0")
@@ -249,8 +249,8 @@ func TestAViewWaitsForASlaveThatIsAboutToJoin(t *testing.T) {
 	r.wantPublished(3)
 }
 
-// TestASlaveWaitsUntilMastersAskIt: its state tells when another of its set may be
-// taken away.
+// TestASlaveWaitsUntilMastersAskIt: a slave's state says when another slave of its set may be
+// removed.
 func TestASlaveWaitsUntilMastersAskIt(t *testing.T) {
 	r := newEntrance(t)
 	before := r.m.Published()
@@ -272,8 +272,8 @@ func TestASlaveWaitsUntilMastersAskIt(t *testing.T) {
 	waits("")
 }
 
-// laggard is a slave that gets everything late, and whose questions are answered one at a time,
-// while slices go to and fro between its shard and the other one.
+// laggard is a slave that gets everything late, and about which questions are answered one at a
+// time, while slices go to and fro between its shard and the other one.
 type laggard struct {
 	*rig
 	late   time.Duration
@@ -290,7 +290,7 @@ func newLaggard(t *testing.T, late, pace time.Duration) *laggard {
 	return &laggard{rig: r, late: late, pace: pace, tables: []balance.Table{r.table("e")}, times: []time.Duration{r.now}}
 }
 
-// beginAMove begins to move a slice between the two shards.
+// beginAMove begins to move a slice from one shard to the other.
 func (r *rig) beginAMove() {
 	r.t.Helper()
 	for _, s := range r.m.Model().Slices() {
@@ -307,7 +307,7 @@ func (r *rig) beginAMove() {
 	}
 }
 
-// step begins a move, and everybody gets what is new.
+// step begins a move, and all slaves but the laggard get what is new.
 func (r *laggard) step() {
 	r.t.Helper()
 	r.beginAMove()
@@ -336,7 +336,7 @@ func (r *laggard) step() {
 	r.pass(100 * time.Millisecond)
 }
 
-// TestASlaveThatIsAlwaysBehindJoins: views wait for it once it is close to them.
+// TestASlaveThatIsAlwaysBehindJoins: views wait for such a slave once it is close to joining.
 func TestASlaveThatIsAlwaysBehindJoins(t *testing.T) {
 	for _, c := range []struct{ late, pace time.Duration }{{2 * time.Second, 0}, {0, time.Second}, {3 * time.Second, 500 * time.Millisecond}} {
 		r := newLaggard(t, c.late, c.pace)
@@ -351,8 +351,8 @@ func TestASlaveThatIsAlwaysBehindJoins(t *testing.T) {
 	}
 }
 
-// TestViewsDoNotWaitForEver: views do not wait forever for a slave that is to join and gets
-// nothing any more.
+// TestViewsDoNotWaitForEver: views do not wait forever for a slave that is to join but no
+// longer gets anything.
 func TestViewsDoNotWaitForEver(t *testing.T) {
 	r := newLaggard(t, 2*time.Second, 500*time.Millisecond)
 	for range 12 {
@@ -376,7 +376,7 @@ func TestViewsDoNotWaitForEver(t *testing.T) {
 	r.wantShard("shard-1", "c +e")
 }
 
-// TestWhatLeavesIsComparedNoMore: a slave that is to join is asked about what it holds.
+// TestWhatLeavesIsComparedNoMore: a slave that is to join is asked only about what it holds.
 func TestWhatLeavesIsComparedNoMore(t *testing.T) {
 	r := newEntranceWith(t, func(c *cluster.Config) { c.Linger = 100 * time.Millisecond })
 	q := r.asked[0]
@@ -401,8 +401,8 @@ func TestWhatLeavesIsComparedNoMore(t *testing.T) {
 	r.wantShard("shard-1", "c e")
 }
 
-// TestSmallSlicesAreComparedAtOnce: one after the other they would keep a slave from joining
-// for as many answers as its shard has slices.
+// TestSmallSlicesAreComparedAtOnce: if small slices were compared one after another, a slave
+// could not join before there were as many answers as its shard has slices.
 func TestSmallSlicesAreComparedAtOnce(t *testing.T) {
 	r := newEntranceWith(t, func(c *cluster.Config) {
 		c.Strategy = stubborn{initial: func(in balance.Input) (balance.Proposal, error) { return dealt(in, 100) }}

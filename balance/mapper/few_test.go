@@ -12,8 +12,8 @@ import (
 	"adshard/balance/strategy"
 )
 
-// seconds lets seconds pass with the given queries a second and costs of slices; slaves
-// that hold nothing see none.
+// seconds lets seconds pass with the given queries per second and costs of slices; slaves
+// that hold nothing get no queries.
 func (r *rig) seconds(n int, queries uint64, micros func(balance.Slice) uint64) {
 	r.t.Helper()
 	for range n {
@@ -33,9 +33,9 @@ func (r *rig) seconds(n int, queries uint64, micros func(balance.Slice) uint64) 
 	}
 }
 
-// TestAnIdleClusterRests: before any query weights stand for the load; as soon
-// as some load was measured, few queries move nothing, however uneven what they
-// cost seems, for as long as it lasts; enough of them do.
+// TestAnIdleClusterRests: before the first query, weights stand for the load. As soon as some
+// load was measured, few queries move nothing, however uneven their cost seems and however
+// long this lasts. Enough queries do.
 func TestAnIdleClusterRests(t *testing.T) {
 	moves, err := strategy.Named("weighted-move")
 	if err != nil {
@@ -54,7 +54,7 @@ func TestAnIdleClusterRests(t *testing.T) {
 	if s := r.m.Status(r.now); s.Measured || s.Iterations == 0 || strings.Contains(s.Last.Proposal.Reasons[0].Text, "too few") {
 		t.Errorf("before any query: %+v", s.Last)
 	}
-	for range 3 { // it may have moved by weight
+	for range 3 { // some may have moved by weight
 		r.through()
 		r.pass(2 * time.Second)
 	}
@@ -98,10 +98,10 @@ func TestAnIdleClusterRests(t *testing.T) {
 	}
 }
 
-// TestALoadThatHasCeasedIsNone: when queries cease, the rest of the averages is not shown as
-// load. Differences between slaves mean nothing then, and a slave that died under load would
-// keep all of its own. max/mean and the bound are 1 then, and queries bring the loads back at
-// once.
+// TestALoadThatHasCeasedIsNone: when queries stop, what is left of the averages is not shown
+// as load. Differences between slaves would mean nothing, and a slave that died under load
+// would keep all of its load. Then max/mean and the bound are 1, and new queries bring the
+// loads back at once.
 func TestALoadThatHasCeasedIsNone(t *testing.T) {
 	r := newRig(t, 8, nil, "a", "b", "c")
 	r.through()
@@ -113,7 +113,7 @@ func TestALoadThatHasCeasedIsNone(t *testing.T) {
 	}
 	quiet := func(from, seconds int, names ...string) {
 		for i := range seconds {
-			for _, n := range names { // each at a pace of its own
+			for _, n := range names { // each at its own pace
 				r.must(r.m.Report(r.now, mapper.SlaveReport{Name: n, Incarnation: "1", Load: &load.Report{
 					Incarnation: "1", Number: uint64(r.now) + uint64(from+i) + 2, Interval: time.Second + time.Duration(len(n))*time.Millisecond}}))
 			}

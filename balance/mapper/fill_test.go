@@ -9,9 +9,9 @@ import (
 	"adshard/balance/delivery"
 )
 
-// BenchmarkFill is the mapper's own share of a first fill: a million items go to
-// ten slaves, with builders and slaves that take no time. It says how many items
-// a second it hands out, and what bytes it allocates for each.
+// BenchmarkFill measures the mapper's own share of a first fill: a million items
+// go to ten slaves, with builders and slaves that take no time. It reports the
+// number of items per second, and the bytes allocated for each.
 func BenchmarkFill(b *testing.B) {
 	const shards, each, itemBytes = 10, 100_000, 1000
 	items := &balance.Index{}
@@ -64,7 +64,7 @@ func BenchmarkFill(b *testing.B) {
 	b.ReportMetric(float64(after.TotalAlloc-before.TotalAlloc)/total, "B/item")
 }
 
-// shares is a plan that gives each slave an equal part of the ring.
+// shares returns a plan that gives each slave an equal part of the ring.
 func shares(b *testing.B, shards int) *balance.Model {
 	b.Helper()
 	var list []balance.Shard
@@ -94,8 +94,8 @@ func shares(b *testing.B, shards int) *balance.Model {
 	return model
 }
 
-// BenchmarkBeat is an empty quantum while nothing changes: ten slaves of a
-// hundred slices.
+// BenchmarkBeat measures an empty quantum while nothing changes, with ten slaves
+// of a hundred slices each.
 func BenchmarkBeat(b *testing.B) {
 	model := shares(b, 10)
 	e := model.Edit()

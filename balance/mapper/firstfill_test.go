@@ -9,7 +9,7 @@ import (
 	"adshard/balance/mapper"
 )
 
-// newUnfilled is a rig whose slaves have the first plan and nothing in it yet.
+// newUnfilled returns a rig whose slaves have the first plan but no data yet.
 func newUnfilled(t *testing.T, slaves ...string) *rig {
 	t.Helper()
 	r := newRig(t, 4, nil, slaves...)
@@ -25,7 +25,7 @@ func newUnfilled(t *testing.T, slaves ...string) *rig {
 	return r
 }
 
-// fills has a slave report that it is being filled.
+// fills makes a slave report that it is being filled.
 func (r *rig) fills(slave string) {
 	r.t.Helper()
 	t := r.table(slave)
@@ -36,8 +36,8 @@ func (r *rig) fills(slave string) {
 	r.carry()
 }
 
-// TestTheFirstFillEnds: the first fill ends when each slave has all that it is to serve, and
-// not before, also when one of them is lost in between.
+// TestTheFirstFillEnds: the first fill ends when each slave has everything that it is to
+// serve, and not before, even if one of them is lost in between.
 func TestTheFirstFillEnds(t *testing.T) {
 	r := newUnfilled(t, "a", "b")
 	r.fills("a")
@@ -63,8 +63,8 @@ func TestTheFirstFillEnds(t *testing.T) {
 	r.wantEvent("the first fill is over")
 }
 
-// TestTheFirstFillEndsOnce: what is lost afterwards does not begin another one,
-// and distributors and slaves learn of the end.
+// TestTheFirstFillEndsOnce: a loss afterwards does not begin another first fill, and
+// distributors and slaves are told of the end.
 func TestTheFirstFillEndsOnce(t *testing.T) {
 	r := newUnfilled(t, "a", "b")
 	r.quanta = nil

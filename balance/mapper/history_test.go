@@ -16,10 +16,9 @@ import (
 	"adshard/fault"
 )
 
-// TestRandomHistories: whatever changes, moves, is killed, emptied, set back,
-// lost, delayed or compacted in whatever order, every step keeps its promises
-// (world.check), and in the end each slave holds exactly what the model gives
-// it.
+// TestRandomHistories: whatever changes, moves, is killed, emptied, set back, lost,
+// delayed or compacted, in whatever order, every step keeps its promises
+// (world.check), and in the end each slave holds exactly what the model gives it.
 func TestRandomHistories(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := hastyWorld(rapid.IntRange(1, 4).Draw(t, "slaves"))
@@ -47,7 +46,7 @@ func TestRandomHistories(t *testing.T) {
 	})
 }
 
-// heal goes on until the scrub has found all damage.
+// heal runs the world until the scrub has found all damage.
 func (w *world) heal() error {
 	for range 100 {
 		if !slices.ContainsFunc(slices.Collect(maps.Values(w.slaves)), func(n *testSlave) bool { return len(n.damaged) > 0 }) {
@@ -60,7 +59,7 @@ func (w *world) heal() error {
 	return fmt.Errorf("damage was not found: %+v", w.mapper.Status(w.now).Scrub)
 }
 
-// hastyWorld is one in which little time is long.
+// hastyWorld returns a world with short times.
 func hastyWorld(shards int) *world {
 	w := newWorld(shards)
 	w.plan.Interval = time.Second
@@ -77,7 +76,7 @@ func must(t *rapid.T, err error) {
 	}
 }
 
-// calm ends all that disturbs.
+// calm ends all disturbances.
 func calm(w *world) error {
 	for _, n := range w.slaves {
 		n.dead, n.trouble = false, ""
@@ -97,8 +96,8 @@ func calm(w *world) error {
 	return nil
 }
 
-// drawRepeat draws how fast an item is sent again: at once, or after some steps of the
-// world's time.
+// drawRepeat draws how fast an item may be sent again: at once, or after some steps of
+// the world's time.
 func drawRepeat(t *rapid.T) int { return rapid.SampledFrom([]int{0, 2000, 1000}).Draw(t, "repeat") }
 
 func drawKey(t *rapid.T) balance.Key {
@@ -106,7 +105,7 @@ func drawKey(t *rapid.T) balance.Key {
 	return balance.Key(o*0x1c71c71c<<32 | rapid.Uint64Range(1, 6).Draw(t, "item"))
 }
 
-// abandon gives work back that was begun and never ended.
+// abandon reports work that was begun and never ended as failed.
 func abandon(w *world) {
 	for _, d := range w.dists {
 		for _, b := range d.work.Builds {
@@ -152,7 +151,7 @@ func damage(t *rapid.T, _ *world, n *testSlave) error {
 	return nil
 }
 
-// runOn lets all go on undisturbed for a while.
+// runOn lets everything go on undisturbed for a while.
 func runOn(t *rapid.T, w *world, _ *testSlave) error {
 	abandon(w)
 	for range rapid.SampledFrom([]int{1, 1, 3, 20}).Draw(t, "rounds") {
@@ -195,7 +194,7 @@ func certify(t *rapid.T, w *world, _ *testSlave) error {
 	return w.certify(rapid.IntRange(0, len(w.asked)-1).Draw(t, "question"))
 }
 
-// poll: a master asks, or begins its life, or ends it.
+// poll makes a master start, ask, or end.
 func poll(t *rapid.T, w *world, _ *testSlave) error {
 	name := fmt.Sprint("m", rapid.IntRange(0, 2).Draw(t, "master"))
 	if rapid.IntRange(0, 9).Draw(t, "ends") == 0 {
@@ -206,7 +205,7 @@ func poll(t *rapid.T, w *world, _ *testSlave) error {
 	return nil
 }
 
-// move is what people do. What the mapper refuses is no fault.
+// move moves a slice as people do. It is no error if the mapper refuses this.
 func move(t *rapid.T, w *world, n *testSlave) error {
 	m := w.model()
 	if m == nil {
@@ -231,7 +230,7 @@ func move(t *rapid.T, w *world, n *testSlave) error {
 	return w.carry()
 }
 
-// model is the mapper's, nil when there is none.
+// model returns the mapper's model, or nil if there is none.
 func (w *world) model() *balance.Model {
 	if !w.up {
 		return nil
@@ -239,7 +238,7 @@ func (w *world) model() *balance.Model {
 	return w.mapper.Model()
 }
 
-// propose has the strategy want something, be it nonsense.
+// propose makes the strategy propose something, perhaps nonsense.
 func propose(t *rapid.T, w *world, n *testSlave) error {
 	m := w.model()
 	if m == nil {
@@ -265,8 +264,8 @@ func propose(t *rapid.T, w *world, n *testSlave) error {
 	return nil
 }
 
-// nodeFails: a process dies or comes back, with its disk, an empty one or a
-// copy of long ago; or another distributor takes it over.
+// slaveFails makes a process die or come back, with its disk, an empty one or an old
+// copy; or another distributor takes the slave over.
 func slaveFails(t *rapid.T, w *world, n *testSlave) error {
 	switch rapid.IntRange(0, 5).Draw(t, "how") {
 	case 0:
@@ -301,8 +300,8 @@ func balancerFails(t *rapid.T, w *world, _ *testSlave) error {
 	return w.start()
 }
 
-// distributorFails: one is replaced, or the mapper's quanta reach it later than
-// the others.
+// distributorFails replaces a distributor, or lets the mapper's quanta reach it later
+// than the others.
 func distributorFails(t *rapid.T, w *world, _ *testSlave) error {
 	if !w.up {
 		return nil
@@ -323,7 +322,7 @@ func compact(t *rapid.T, w *world, _ *testSlave) error {
 		return nil
 	}
 	if rapid.IntRange(0, 3).Draw(t, "far") == 0 {
-		w.compact(w.fed) // what the balancer itself still has to read is held
+		w.compact(w.fed) // what the balancer itself still has to read is kept
 		return nil
 	}
 	least := w.fed
@@ -334,7 +333,7 @@ func compact(t *rapid.T, w *world, _ *testSlave) error {
 	return nil
 }
 
-// work does some of what a distributor wants, in any order.
+// work does some of the work that a distributor requests, in any order.
 func work(t *rapid.T, w *world, _ *testSlave) error {
 	if !w.up {
 		return nil
@@ -364,8 +363,8 @@ func work(t *rapid.T, w *world, _ *testSlave) error {
 	return nil
 }
 
-// checkBounds: what is ready for a slave stays within the configured bytes, but
-// for the last bucket.
+// checkBounds: what is ready for a slave stays within the configured bytes, except for
+// the last bucket.
 func checkBounds(t *rapid.T, w *world) {
 	for name := range w.slaves {
 		for _, d := range w.dists {

@@ -57,9 +57,9 @@ func TestTheFirstPlanIsNotFinal(t *testing.T) {
 // The size of the benchmark.
 const benchShards, benchSlices, benchItems = 1000, 100_000, 1_000_000
 
-// BenchmarkIteration is an iteration of a mapper at full size: the strategy,
-// another in its shadow, the bounds, the check, the new model and its bytes, and
-// after it is durable the beginning of its moves.
+// BenchmarkIteration measures an iteration of a mapper at full size: the strategy, another one
+// in shadow, the bounds, the check, the new model and its encoding, and, once it is durable,
+// the beginning of its moves.
 func BenchmarkIteration(b *testing.B) {
 	other, err := strategy.Named("random")
 	if err != nil {
@@ -139,8 +139,8 @@ func large(b *testing.B, shadows []balance.Strategy) *mapper.Mapper {
 	return m
 }
 
-// TestAStrategyWaitsForWhatMustMove: while a slave is emptied a strategy does not use up the
-// budget that its slices wait for.
+// TestAStrategyWaitsForWhatMustMove: while a slave is emptied, a strategy does not use up the
+// budget that the slave's slices need.
 func TestAStrategyWaitsForWhatMustMove(t *testing.T) {
 	var r *rig
 	asked, leaves := 0, false

@@ -9,8 +9,8 @@ import (
 	"adshard/balance/mapper"
 )
 
-// newAlmostLate returns a rig in which slice 0 is to be switched to shard-1, and all of its
-// set are certified but d, which is lost in a moment.
+// newAlmostLate returns a rig in which slice 0 is to be switched to shard-1. All slaves of its
+// set are certified except d, which is about to be lost.
 func newAlmostLate(t *testing.T) *rig {
 	t.Helper()
 	r := newReplicated(t, nil, "a", "b", "c", "d")
@@ -26,7 +26,7 @@ func newAlmostLate(t *testing.T) *rig {
 }
 
 // newLate returns a rig in which d has left the set of shard-1 when slice 0 was switched
-// there, since it was lost.
+// there, because d was lost.
 func newLate(t *testing.T) *rig {
 	t.Helper()
 	r := newAlmostLate(t)
@@ -36,8 +36,8 @@ func newLate(t *testing.T) *rig {
 	return r
 }
 
-// back lets d return with what it had and what it has got since, until it is in its set; it
-// returns the lowest keys of the slices in which it is compared.
+// back lets d return with what it had and has received since, until it is in its set. It
+// returns the lowest keys of the slices in which d is compared.
 func (r *rig) back(incarnation string) (compared map[balance.Key]bool) {
 	r.t.Helper()
 	compared = make(map[balance.Key]bool)
@@ -60,7 +60,8 @@ func (r *rig) back(incarnation string) (compared map[balance.Key]bool) {
 	return nil
 }
 
-// TestALateReplicaIsComparedInWhatItLacked: what it served when it left its set is certified.
+// TestALateReplicaIsComparedInWhatItLacked: what a replica served when it left its set is
+// still certified, and only the rest is compared.
 func TestALateReplicaIsComparedInWhatItLacked(t *testing.T) {
 	r := newLate(t)
 	if got, lo := r.back("1"), r.slice(0).Lo; len(got) != 1 || !got[lo] {
@@ -68,8 +69,8 @@ func TestALateReplicaIsComparedInWhatItLacked(t *testing.T) {
 	}
 }
 
-// TestALateReplicaThatRestartsIsComparedInAll: a late replica that restarts is compared in all
-// that it has: its disk may be another one.
+// TestALateReplicaThatRestartsIsComparedInAll: a late replica that restarts is compared in
+// everything that it has, because its disk may be a different one.
 func TestALateReplicaThatRestartsIsComparedInAll(t *testing.T) {
 	r := newLate(t)
 	served := 0

@@ -10,14 +10,14 @@ import (
 	"adshard/balance/mapper"
 )
 
-// killed lets a slave be dead for less time than it takes to be noticed.
+// killed lets a slave be dead for less time than it takes until this is noticed.
 func (r *rig) killed(name string) {
 	r.t.Helper()
 	r.mute[name] = true
 	r.pass(cluster.DefaultDeadAfter / 2)
 }
 
-// holds has a slave report that it holds all, except for slices that are still arriving.
+// holds makes a slave report that it holds everything except slices that are still arriving.
 func (r *rig) holds(name string, without ...uint64) {
 	r.t.Helper()
 	t := r.table(name)
@@ -44,7 +44,7 @@ func (r *rig) answered() {
 }
 
 // TestNoneIsDrainedBesideADeadOne: a slave that was killed counts as alive for a while; the
-// other one of its shard stays.
+// other slave of its shard must stay.
 func TestNoneIsDrainedBesideADeadOne(t *testing.T) {
 	r := newReplicated(t, nil, "a", "b")
 	r.killed("a")
@@ -61,7 +61,7 @@ func TestNoneIsDrainedBesideADeadOne(t *testing.T) {
 }
 
 // TestTwoAreNotDrainedAtOnce: each of two drains finds that the other slave stays, while
-// neither is executed.
+// neither has been executed.
 func TestTwoAreNotDrainedAtOnce(t *testing.T) {
 	r := newReplicated(t, nil, "a", "b", "c", "d")
 	r.slow = true
@@ -76,8 +76,8 @@ func TestTwoAreNotDrainedAtOnce(t *testing.T) {
 	r.wantTrouble("no other replica")
 }
 
-// TestADrainBesideASwitch: the slave that is to be certified alone is not drained with the switch
-// by which the other one leaves.
+// TestADrainBesideASwitch: the only slave that will be certified is not drained together with
+// the switch by which the other one leaves.
 func TestADrainBesideASwitch(t *testing.T) {
 	r := newReplicated(t, nil, "a", "b", "c", "d")
 	r.must(r.m.Move(r.now, r.slice(0).ID, "shard-1"))
@@ -86,7 +86,7 @@ func TestADrainBesideASwitch(t *testing.T) {
 	r.ack("c")
 	r.answered()
 	r.pass(cluster.DefaultStall + 2*time.Second)
-	r.phase(0, balance.Copying) // until now d is not late
+	r.phase(0, balance.Copying) // so far, d is not late
 	r.slow = true
 	r.must(r.m.Move(r.now, r.slice(2).ID, "shard-1"))
 	r.carry()
@@ -122,8 +122,8 @@ func TestTwoSwitchesLeaveOneReplica(t *testing.T) {
 	}
 }
 
-// TestNoSwitchToADeadOne: a slave that is late for a switch stays when the one that is
-// certified was killed a moment ago.
+// TestNoSwitchToADeadOne: a slave that is late for a switch stays if the certified one was
+// killed a moment ago.
 func TestNoSwitchToADeadOne(t *testing.T) {
 	r := newReplicated(t, nil, "a", "b", "c", "d")
 	r.must(r.m.Move(r.now, r.slice(0).ID, "shard-1"))
@@ -143,7 +143,8 @@ func TestNoSwitchToADeadOne(t *testing.T) {
 	r.wantShard("shard-1", "+c d")
 }
 
-// TestAHangingReplicaStaysBesideADeadOne: it answers by the views that it has.
+// TestAHangingReplicaStaysBesideADeadOne: a hanging replica still answers queries of the views
+// that it has.
 func TestAHangingReplicaStaysBesideADeadOne(t *testing.T) {
 	r := newReplicated(t, nil, "a", "b", "c", "d")
 	r.must(r.m.Move(r.now, r.slice(0).ID, "shard-1"))
@@ -157,14 +158,15 @@ func TestAHangingReplicaStaysBesideADeadOne(t *testing.T) {
 	for _, n := range []string{"b", "c", "d"} {
 		r.ack(n)
 	}
-	r.pass(cluster.DefaultDeadAfter / 2) // a reports, and applies nothing
+	r.pass(cluster.DefaultDeadAfter / 2) // a reports but applies nothing
 	r.killed("b")
 	r.pass(time.Second)
 	r.wantShard("shard-0", "a b")
 }
 
-// TestOneThatReportsIsReliedOn: what is relied on is measured by reports, however soon a slave counts
-// as lost; else nothing is done for most of the time between two reports.
+// TestOneThatReportsIsReliedOn: whether a slave is relied on depends on its reports, however
+// soon it counts as lost; otherwise nothing would be done for most of the time between two
+// reports.
 func TestOneThatReportsIsReliedOn(t *testing.T) {
 	r := newReplicated(t, func(c *cluster.Config) { c.DeadAfter = cluster.DefaultReport }, "a", "b")
 	r.mute["a"] = true
@@ -174,7 +176,7 @@ func TestOneThatReportsIsReliedOn(t *testing.T) {
 	r.wantShard("shard-0", "a")
 }
 
-// TestFewerReplicasThanLive: none is released beside one that was killed a moment ago.
+// TestFewerReplicasThanLive: no slave is released if the other one was killed a moment ago.
 func TestFewerReplicasThanLive(t *testing.T) {
 	r := newReplicated(t, nil, "a", "b")
 	r.killed("a")

@@ -34,7 +34,7 @@ func (s stubborn) Iterate(in balance.Input) (balance.Proposal, error) {
 	return s.iterate(in)
 }
 
-// planned returns a mapper of one slave whose first quantum went out.
+// planned returns a mapper whose first quantum was sent.
 func planned(t *testing.T, s balance.Strategy, slaves ...string) *mapper.Mapper {
 	t.Helper()
 	m, err := mapper.New(cluster.Config{
@@ -63,8 +63,8 @@ func saved(m *mapper.Mapper, now time.Duration) mapper.Out {
 	return out
 }
 
-// TestProposalsThatAreNonsense: proposals that are nonsense are refused whole, it is said why,
-// and the mapper goes on.
+// TestProposalsThatAreNonsense: invalid proposals are refused completely, with a reason, and
+// the mapper goes on.
 func TestProposalsThatAreNonsense(t *testing.T) {
 	split := func(in balance.Input) (balance.Proposal, error) {
 		e := in.Model.Edit()
@@ -135,7 +135,8 @@ func TestAPlanThatFailsIsTriedAgain(t *testing.T) {
 	}
 }
 
-// TestQuantaKeepTheirPace: a change waits 10 ms at most, nothing 200 ms.
+// TestQuantaKeepTheirPace: a change waits for at most 10 ms; without changes there is a
+// quantum every 200 ms.
 func TestQuantaKeepTheirPace(t *testing.T) {
 	m := planned(t, stubborn{}, "a")
 	saved(m, 0)

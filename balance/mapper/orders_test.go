@@ -14,8 +14,8 @@ import (
 	"adshard/fault"
 )
 
-// TestOrdersAreAcceptedOrRefusedAtOnce: an order that contradicts an accepted one is refused, and one change executes all
-// accepted orders, once.
+// TestOrdersAreAcceptedOrRefusedAtOnce: an order that contradicts an accepted one is refused,
+// and one change executes all accepted orders, only once.
 func TestOrdersAreAcceptedOrRefusedAtOnce(t *testing.T) {
 	c, b := clustertest.New(t, cluster.Config{Strategy: clustertest.Proposes{}}, balance.Active)
 	j := cluster.NewJournal()

@@ -9,8 +9,8 @@ import (
 	"adshard/balance/cluster"
 )
 
-// TestDrainWithoutIterations: slaves are emptied at a pace of their own, and at
-// once again when nothing is on its way, however rarely the strategy is asked.
+// TestDrainWithoutIterations: slaves are emptied at their own pace, and the next step follows
+// at once when nothing is moving, however rarely the strategy is asked.
 func TestDrainWithoutIterations(t *testing.T) {
 	for name, interval := range map[string]time.Duration{"none": 0, "rare": 24 * time.Hour} {
 		t.Run(name, func(t *testing.T) {
@@ -31,7 +31,7 @@ func TestDrainWithoutIterations(t *testing.T) {
 					t.Fatalf("%+v", r.m.Status(r.now))
 				}
 			}
-			if took := r.now - begin; took > 30*time.Second { // three slices, each lingers for 5 s
+			if took := r.now - begin; took > 30*time.Second { // three slices, each of which lingers for 5 s
 				t.Errorf("it took %v", took)
 			}
 			if n := r.m.Status(r.now).Iterations; interval == 0 && n > 0 {
@@ -41,8 +41,8 @@ func TestDrainWithoutIterations(t *testing.T) {
 	}
 }
 
-// TestStepsAreMarked: iterations, what people want and what fails are each logged in a line; steps of moves and
-// views are marked.
+// TestStepsAreMarked: iterations, commands and failures are each logged in a line; steps of
+// moves and views are marked.
 func TestStepsAreMarked(t *testing.T) {
 	r, w := newWants(t, nil, "a", "b", "c")
 	e := r.m.Model().Edit()

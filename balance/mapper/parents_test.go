@@ -17,7 +17,7 @@ func campaigns(c *balance.Certified, n uint64) {
 	}
 }
 
-// mark has the database change campaigns, which concern the whole ring.
+// mark makes the database change campaigns, which concern the whole ring.
 func (r *rig) mark(ids ...uint64) {
 	for _, id := range ids {
 		r.clock++
@@ -27,7 +27,8 @@ func (r *rig) mark(ids ...uint64) {
 	}
 }
 
-// TestAParentsChangeLeavesItemsConclusive: only the parent itself is asked for again.
+// TestAParentsChangeLeavesItemsConclusive: after a change of a parent, only the parent itself
+// is asked for again.
 func TestAParentsChangeLeavesItemsConclusive(t *testing.T) {
 	r := newRig(t, 4, nil, "a", "b")
 	r.start0()
@@ -35,7 +36,7 @@ func TestAParentsChangeLeavesItemsConclusive(t *testing.T) {
 	r.answer(func(c *balance.Certified) {
 		campaigns(c, 20)
 		c.Source.Clock--
-		c.Source.Parents[6].Lo++ // as it was before
+		c.Source.Parents[6].Lo++ // its old value
 	})
 	r.pass(time.Second)
 	r.phase(0, balance.Copying)
@@ -47,8 +48,8 @@ func TestAParentsChangeLeavesItemsConclusive(t *testing.T) {
 	r.phase(0, balance.Switched)
 }
 
-// TestSteadyBudgetMarksDoNotHoldUpAMove: campaigns that change all the time, one
-// or thousands, are rewritten all the time, and count as equal in the end.
+// TestSteadyBudgetMarksDoNotHoldUpAMove: one or thousands of campaigns that change all the time
+// are rewritten all the time, and count as equal in the end.
 func TestSteadyBudgetMarksDoNotHoldUpAMove(t *testing.T) {
 	for name, n := range map[string]uint64{"one": 1, "thousands": 3000} {
 		t.Run(name, func(t *testing.T) {
@@ -84,7 +85,7 @@ func TestSteadyBudgetMarksDoNotHoldUpAMove(t *testing.T) {
 	}
 }
 
-// TestAWrongParentIsNeverLetGo: neither one that does not change nor one that
+// TestAWrongParentIsNeverLetGo: a wrong parent is never accepted, whether it does not change or
 // has changed before the slaves were read.
 func TestAWrongParentIsNeverLetGo(t *testing.T) {
 	for name, wrong := range map[string]func(*balance.Certified){
@@ -109,7 +110,8 @@ func TestAWrongParentIsNeverLetGo(t *testing.T) {
 	}
 }
 
-// TestAParentIsLetGoOnlyWhenTheSlavesHaveWrittenIt: a parent that differs is asked for until they have applied its changes.
+// TestAParentIsLetGoOnlyWhenTheSlavesHaveWrittenIt: a parent that differs is asked for until
+// the slaves have applied its changes.
 func TestAParentIsLetGoOnlyWhenTheSlavesHaveWrittenIt(t *testing.T) {
 	r := newRig(t, 4, nil, "a", "b")
 	r.start0()
@@ -128,8 +130,8 @@ func TestAParentIsLetGoOnlyWhenTheSlavesHaveWrittenIt(t *testing.T) {
 	}
 }
 
-// TestALargeSliceIsComparedInParts: each question is about few items, all of
-// them together about all, and none is forgotten.
+// TestALargeSliceIsComparedInParts: each question covers few items, all questions together
+// cover all items, and none is forgotten.
 func TestALargeSliceIsComparedInParts(t *testing.T) {
 	r := newRig(t, 2, nil, "a", "b")
 	for n := balance.Key(1); n <= 10_000; n++ {

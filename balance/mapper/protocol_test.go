@@ -12,7 +12,7 @@ import (
 	"adshard/balance/transfer"
 )
 
-// TestAMove from its start to its finish, with what it tells.
+// TestAMove follows a move from its start to its finish, with its messages.
 func TestAMove(t *testing.T) {
 	r := newRig(t, 4, nil, "a", "b")
 	r.switch0()
@@ -40,7 +40,8 @@ func TestAMove(t *testing.T) {
 	}
 }
 
-// TestNothingIsSentBeforeItIsDurable: no quantum, no view.
+// TestNothingIsSentBeforeItIsDurable: before a change is durable, no quantum and no view is
+// sent.
 func TestNothingIsSentBeforeItIsDurable(t *testing.T) {
 	r := newRig(t, 4, nil, "a", "b")
 	r.slow, r.quanta = true, nil
@@ -64,8 +65,8 @@ func TestNothingIsSentBeforeItIsDurable(t *testing.T) {
 	r.phase(0, balance.Copying)
 }
 
-// TestASliceIsSwitchedOnlyWhenAllPartsMatch: parts that changed after the
-// earliest of the clocks say nothing, and are asked for again.
+// TestASliceIsSwitchedOnlyWhenAllPartsMatch: parts that changed after the earliest of the
+// clocks prove nothing, and are asked for again.
 func TestASliceIsSwitchedOnlyWhenAllPartsMatch(t *testing.T) {
 	r := newRig(t, 4, nil, "a", "b")
 	r.start0()
@@ -73,7 +74,7 @@ func TestASliceIsSwitchedOnlyWhenAllPartsMatch(t *testing.T) {
 	r.clock++
 	r.m.Changes(r.now, []balance.Change{{Clock: r.clock, Key: k}})
 	r.answer(func(c *balance.Certified) {
-		c.Target.Clock-- // it has not applied the change yet: it may differ there
+		c.Target.Clock-- // the target has not applied the change yet and may differ there
 		c.Target.Bins[balance.Bin(k)].Lo++
 	})
 	r.pass(time.Second)
@@ -81,7 +82,7 @@ func TestASliceIsSwitchedOnlyWhenAllPartsMatch(t *testing.T) {
 	if len(r.asked) != 1 || r.asked[0].Wanted != 1<<balance.Bin(k) {
 		t.Fatalf("asked: %+v", r.asked)
 	}
-	// The next answer speaks of changes that the mapper has not seen yet.
+	// The next answer is about changes that the mapper has not seen yet.
 	r.clock += 5
 	r.answer(nil)
 	r.pass(time.Second)
@@ -94,7 +95,8 @@ func TestASliceIsSwitchedOnlyWhenAllPartsMatch(t *testing.T) {
 	r.phase(0, balance.Switched)
 }
 
-// TestAViewIsPublishedWhenAllSlavesHaveIt: all that are alive, that is.
+// TestAViewIsPublishedWhenAllSlavesHaveIt: a view is published when all slaves that are alive
+// have it.
 func TestAViewIsPublishedWhenAllSlavesHaveIt(t *testing.T) {
 	r := newRig(t, 4, nil, "a", "b", "c")
 	r.switch0()
@@ -114,8 +116,8 @@ func TestAViewIsPublishedWhenAllSlavesHaveIt(t *testing.T) {
 	}
 }
 
-// TestAMoveIsFinishedWhenNobodyNeedsTheOldView: every master has the new one,
-// or its lease has expired, and the longest query has ended.
+// TestAMoveIsFinishedWhenNobodyNeedsTheOldView: a move is finished when every master has the
+// new view or its lease has expired, and the longest query has ended.
 func TestAMoveIsFinishedWhenNobodyNeedsTheOldView(t *testing.T) {
 	r := newRig(t, 4, nil, "a", "b")
 	for _, m := range []string{"m1", "m2"} {
@@ -126,25 +128,25 @@ func TestAMoveIsFinishedWhenNobodyNeedsTheOldView(t *testing.T) {
 	r.m.Master(r.now, "m1", 2, 0)
 	r.m.Master(r.now, "m2", 2, 0)
 	r.pass(cluster.DefaultLinger - 200*time.Millisecond)
-	r.phase(0, balance.Switched)  // a query may still be under way
-	r.m.Master(r.now, "m2", 1, 0) // it restarted, with an older map
+	r.phase(0, balance.Switched)  // a query may still be running
+	r.m.Master(r.now, "m2", 1, 0) // it has restarted with an older map
 	r.pass(cluster.DefaultLinger)
 	r.phase(0, balance.Switched)
 	if w := r.m.Status(r.now).WaitingFor; len(w) != 1 || !strings.Contains(w[0], "master m2") {
 		t.Errorf("%q", w)
 	}
-	r.pass(cluster.DefaultMasterLease) // m2 is cut off
+	r.pass(cluster.DefaultMasterLease) // now m2 is cut off
 	r.phase(0, balance.NoMove)
 }
 
-// TestMovesThatAreGivenUp: moves that are given up before their switch leave the slice where it
+// TestMovesThatAreGivenUp: a move that is given up before its switch leaves the slice where it
 // is.
 func TestMovesThatAreGivenUp(t *testing.T) {
 	differs := func(change func(*balance.Certified)) func(*rig) {
 		return func(r *rig) {
 			r.answer(change)
 			r.pass(time.Second)
-			r.phase(0, balance.Copying) // it is read a second time
+			r.phase(0, balance.Copying) // it is read once more
 			r.answer(change)
 			r.pass(time.Second)
 		}
@@ -193,15 +195,15 @@ func TestMovesThatAreGivenUp(t *testing.T) {
 	}
 }
 
-// TestAMoveThatIsNotFilledStalls: a move that is not filled stalls, however often its target
-// reports.
+// TestAMoveThatIsNotFilledStalls: a move whose slice is not filled stalls, however often its
+// target reports.
 func TestAMoveThatIsNotFilledStalls(t *testing.T) {
 	r := newRig(t, 4, nil, "a", "b")
 	r.must(r.m.Move(r.now, r.slice(0).ID, "b"))
 	r.carry()
 	r.pass(cluster.DefaultStall - time.Second)
 	r.phase(0, balance.Copying)
-	for i := range 60 { // it is being filled now
+	for i := range 60 { // now it is being filled
 		r.must(r.m.Report(r.now, mapper.SlaveReport{Name: "b", Incarnation: "1", Position: balance.Position{Offset: uint64(i + 1)}}))
 		r.pass(time.Second)
 	}
@@ -215,13 +217,14 @@ func TestAMoveThatIsNotFilledStalls(t *testing.T) {
 	r.wantTrouble("shard b has not received all items")
 }
 
-// TestATargetThatReturnsIsCertifiedAnew: what it had may be gone.
+// TestATargetThatReturnsIsCertifiedAnew: a target that returns is certified again, because its
+// data may be gone.
 func TestATargetThatReturnsIsCertifiedAnew(t *testing.T) {
 	r := newRig(t, 4, nil, "a", "b")
 	r.start0()
 	r.must(r.m.Join(r.now, balance.Joining{Name: "b"})) // with an empty disk
 	r.carry()
-	r.answer(nil) // to the question before
+	r.answer(nil) // answers the earlier question
 	r.pass(2 * time.Second)
 	r.phase(0, balance.Copying)
 	if len(r.asked) != 0 {
@@ -233,7 +236,7 @@ func TestATargetThatReturnsIsCertifiedAnew(t *testing.T) {
 	r.phase(0, balance.Switched)
 }
 
-// TestASourceThatIsLost: a source that is lost is not asked, nor waited for.
+// TestASourceThatIsLost: a lost source is not asked, and nothing waits for it.
 func TestASourceThatIsLost(t *testing.T) {
 	r := newRig(t, 4, nil, "a", "b")
 	r.mute["a"] = true
@@ -252,7 +255,8 @@ func TestASourceThatIsLost(t *testing.T) {
 	}
 }
 
-// TestMovesThatBecomeReadyTogetherShareAView.
+// TestMovesThatBecomeReadyTogetherShareAView: moves that become ready together are switched in
+// one view.
 func TestMovesThatBecomeReadyTogetherShareAView(t *testing.T) {
 	r := newRig(t, 6, nil, "a", "b")
 	for _, i := range []int{0, 2, 4} {
@@ -270,7 +274,7 @@ func TestMovesThatBecomeReadyTogetherShareAView(t *testing.T) {
 	r.slow = false
 	r.pass(time.Second)
 	view := uint64(0)
-	for _, i := range []int{2, 4} { // the first may have gone alone
+	for _, i := range []int{2, 4} { // the first may have been switched before
 		r.phase(i, balance.Switched)
 		if view != 0 && r.slice(i).From != view {
 			t.Errorf("views %d and %d", view, r.slice(i).From)
@@ -280,12 +284,12 @@ func TestMovesThatBecomeReadyTogetherShareAView(t *testing.T) {
 }
 
 // TestATargetThatReturnsBeforeTheSwitch: a target that returns before the switch is certified
-// again, also when it says that it still has all.
+// again, even if it says that it still has everything.
 func TestATargetThatReturnsBeforeTheSwitch(t *testing.T) {
 	r := newRig(t, 4, nil, "a", "b")
 	r.start0()
 	r.slow = true
-	r.must(r.m.Move(r.now, r.slice(2).ID, "b")) // while it is saved nothing else is staged
+	r.must(r.m.Move(r.now, r.slice(2).ID, "b")) // while it is being saved, nothing else is staged
 	r.answer(nil)
 	r.must(r.m.Join(r.now, balance.Joining{Name: "b", Table: r.table("b")}))
 	r.slow = false

@@ -11,12 +11,13 @@ import (
 	"adshard/balance/plan"
 )
 
-// learner remembers how often its proposals were accepted: a byte more each time.
+// learner is a strategy that remembers how often its proposals were accepted: one byte
+// more each time.
 type learner struct {
 	name string
 	grow int // bytes more each time; 0: one
 	ops  func(in balance.Input) []balance.Op
-	seen []int // the length of what it remembered, by iteration
+	seen []int // the length of its memory, by iteration
 	at   []time.Time
 	to   func(in balance.Input, leaving []balance.Slice) []balance.ShardID
 }
@@ -59,8 +60,8 @@ func newLearner(t *testing.T, name string, change func(*cluster.Config)) (*rig, 
 	return r, l
 }
 
-// TestMemory: a strategy gets back what it remembered, from the first plan on, and
-// after a restart what was durable.
+// TestMemory: a strategy gets back what it remembered, from the first plan on, and after a
+// restart what was durable.
 func TestMemory(t *testing.T) {
 	r, l := newLearner(t, "learner", nil)
 	r.pass(2*rigInterval + time.Second)
@@ -115,8 +116,8 @@ func TestMemoryFitsTheModel(t *testing.T) {
 	}
 }
 
-// TestMemoryOfShadows: a strategy in shadow remembers for itself, also across a
-// restart, and begins anew when it comes into use.
+// TestMemoryOfShadows: a strategy in shadow has its own memory, which survives a restart,
+// and starts with an empty memory when it comes into use.
 func TestMemoryOfShadows(t *testing.T) {
 	shadow := &learner{name: "shadow", grow: 10}
 	r, l := newLearner(t, "learner", func(c *cluster.Config) { c.Shadows = []balance.Strategy{shadow} })
@@ -140,7 +141,7 @@ func TestMemoryOfShadows(t *testing.T) {
 }
 
 // TestMemoryIsDropped: memory is dropped when another strategy, or the same one with other
-// options, comes into use: durably, even if nothing else happens.
+// options, comes into use. This is durable, even if nothing else happens.
 func TestMemoryIsDropped(t *testing.T) {
 	r, l := newLearner(t, "learner", nil)
 	r.pass(2*rigInterval + time.Second)
@@ -165,7 +166,7 @@ func TestMemoryIsDropped(t *testing.T) {
 	}
 }
 
-// TestMemoryTooLarge: the proposal is refused with all that it contains.
+// TestMemoryTooLarge: a proposal with too large a memory is refused completely.
 func TestMemoryTooLarge(t *testing.T) {
 	r, l := newLearner(t, "learner", nil)
 	l.grow = balance.MaxMemory
@@ -184,7 +185,7 @@ func TestMemoryTooLarge(t *testing.T) {
 	}
 }
 
-// forgetful has a first plan with too large a memory.
+// forgetful is a strategy whose first plan has too large a memory.
 type forgetful struct{ *learner }
 
 func (f forgetful) Initial(in balance.Input) (balance.Proposal, error) {
@@ -193,7 +194,7 @@ func (f forgetful) Initial(in balance.Input) (balance.Proposal, error) {
 	return p, err
 }
 
-// TestTimeOfDay: strategies see the time of day, the same as the mapper's caller.
+// TestTimeOfDay: strategies see the time of day that the mapper's caller sees.
 func TestTimeOfDay(t *testing.T) {
 	r, l := newLearner(t, "learner", nil)
 	r.pass(2*rigInterval + time.Second)
@@ -202,14 +203,14 @@ func TestTimeOfDay(t *testing.T) {
 	}
 }
 
-// TestRefuge: slices that must leave go where the strategy wants them, and to the
-// least loaded slave if they may not, or if it says nothing.
+// TestRefuge: slices that must leave go where the strategy wants them. They go to the
+// least loaded slave if they may not go there, or if the strategy does not say where.
 func TestRefuge(t *testing.T) {
 	r, l := newLearner(t, "learner", nil)
 	var asked []balance.Slice
 	l.to = func(in balance.Input, leaving []balance.Slice) []balance.ShardID {
 		asked = slices.Clone(leaving)
-		return []balance.ShardID{3, leaving[1].Shard} // the second one is where it leaves
+		return []balance.ShardID{3, leaving[1].Shard} // the second answer is the shard that the slice leaves
 	}
 	r.must(r.m.Drain(r.now, "a"))
 	r.carry()

@@ -10,8 +10,8 @@ import (
 	"adshard/balance/mapper"
 )
 
-// newUnverified returns a rig of six slices on two slaves, of which a was started again
-// without having been closed. The scrub comes to nothing for a long time.
+// newUnverified returns a rig of six slices on two slaves, of which a was started again without
+// having been closed. The scrub does nothing for a long time.
 func newUnverified(t *testing.T) *rig {
 	t.Helper()
 	r := newRig(t, 6, func(c *cluster.Config) { c.Scrub = 1000 * time.Hour }, "a", "b")
@@ -19,15 +19,15 @@ func newUnverified(t *testing.T) *rig {
 	return r
 }
 
-// crash has a slave join again with a store that was not closed.
+// crash makes a slave join again with a store that was not closed.
 func (r *rig) crash(slave string) {
 	r.t.Helper()
-	r.mute[slave] = true // its reports say more than those of the rig
+	r.mute[slave] = true // it reports more than the rig would
 	r.must(r.m.Join(r.now, balance.Joining{Name: slave, Table: r.table(slave), Position: balance.Position{Clock: r.clock}, Unverified: true}))
 	r.carry()
 }
 
-// unverified has a slave report.
+// unverified makes a slave report whether it is unverified.
 func (r *rig) unverified(slave string, is bool) {
 	r.t.Helper()
 	t := r.table(slave)
@@ -35,7 +35,8 @@ func (r *rig) unverified(slave string, is bool) {
 	r.carry()
 }
 
-// recheck answers what is asked of a slave for some time, during which it reports that it is unverified.
+// recheck answers the questions about a slave for some time, during which the slave reports
+// that it is unverified.
 func (r *rig) recheck(slave string, d time.Duration, change func(balance.Certify, *balance.Certified)) (asked []balance.Certify) {
 	r.t.Helper()
 	for end := r.now + d; r.now < end; {
@@ -45,8 +46,9 @@ func (r *rig) recheck(slave string, d time.Duration, change func(balance.Certify
 	return asked
 }
 
-// TestAStoreThatWasNotClosedIsComparedFirst: all slices of the slave, and no others, the hottest
-// first, ahead of the scrub. Its progress is reported until the slave says that it has noted the end.
+// TestAStoreThatWasNotClosedIsComparedFirst: all slices of this slave, and no others, are
+// compared, the hottest first, before the scrub goes on. Progress is reported until the slave
+// says that it has noted the end.
 func TestAStoreThatWasNotClosedIsComparedFirst(t *testing.T) {
 	r := newUnverified(t)
 	if s := r.m.Recheck("b"); s != nil {
@@ -84,7 +86,7 @@ func TestAStoreThatWasNotClosedIsComparedFirst(t *testing.T) {
 	}
 }
 
-// TestTheHottestSliceIsComparedFirst.
+// TestTheHottestSliceIsComparedFirst: a slave's slice with the highest load is compared first.
 func TestTheHottestSliceIsComparedFirst(t *testing.T) {
 	r := newRig(t, 6, func(c *cluster.Config) { c.Scrub = 1000 * time.Hour }, "a", "b")
 	hot := r.slice(4)
@@ -95,7 +97,8 @@ func TestTheHottestSliceIsComparedFirst(t *testing.T) {
 	}
 }
 
-// TestAStoreThatWasNotClosedAndDiffers: what differs is discarded, the rest is compared.
+// TestAStoreThatWasNotClosedAndDiffers: slices that differ are discarded, the others are
+// compared.
 func TestAStoreThatWasNotClosedAndDiffers(t *testing.T) {
 	r := newUnverified(t)
 	bad := r.slice(2)
@@ -115,12 +118,13 @@ func TestAStoreThatWasNotClosedAndDiffers(t *testing.T) {
 	}
 }
 
-// TestWhatChangesWhileItIsComparedAgain: slices that move, or whose slave is lost for a while, hold up nothing.
+// TestWhatChangesWhileItIsComparedAgain: slices that move, or whose slave is lost for a while,
+// do not hold up the comparison.
 func TestWhatChangesWhileItIsComparedAgain(t *testing.T) {
 	r := newUnverified(t)
 	r.must(r.m.Move(r.now, r.slice(0).ID, "b"))
 	r.carry()
-	r.asked = nil // the questions stay without answers
+	r.asked = nil // the questions stay unanswered
 	r.pass(3 * cluster.DefaultDeadAfter)
 	if s := r.m.Recheck("a"); s == nil || s.Compared == s.Slices {
 		t.Fatalf("%+v", s)
@@ -131,7 +135,7 @@ func TestWhatChangesWhileItIsComparedAgain(t *testing.T) {
 	}
 }
 
-// TestACrashedSlaveCrashesAgain: it is compared from the beginning.
+// TestACrashedSlaveCrashesAgain: a slave that crashes again is compared from the beginning.
 func TestACrashedSlaveCrashesAgain(t *testing.T) {
 	r := newUnverified(t)
 	first := r.recheck("a", time.Second, nil)
@@ -144,8 +148,8 @@ func TestACrashedSlaveCrashesAgain(t *testing.T) {
 	}
 }
 
-// TestAStoreThatWasNotClosedBeforeTheFirstPlan: changes that come before there is a plan are not part
-// of what is compared.
+// TestAStoreThatWasNotClosedBeforeTheFirstPlan: changes before the first plan are not part of
+// the comparison.
 func TestAStoreThatWasNotClosedBeforeTheFirstPlan(t *testing.T) {
 	r := newRig(t, 2, func(c *cluster.Config) { c.Slaves = 1 }, "a")
 	r.state = nil

@@ -11,7 +11,7 @@ import (
 	"adshard/fault"
 )
 
-// gone drains a slave until it has nothing, and lets it fall silent.
+// gone drains a slave until it has nothing, and then lets it fall silent.
 func (r *rig) gone(slave string) {
 	r.t.Helper()
 	r.must(r.m.Drain(r.now, slave))
@@ -27,7 +27,7 @@ func (r *rig) gone(slave string) {
 	r.pass(cluster.DefaultDeadAfter + time.Second)
 }
 
-// refused wants a removal refused, with a reason.
+// refused checks that a removal is refused with a reason.
 func (r *rig) refused(slave, why string) {
 	r.t.Helper()
 	err := r.m.Remove(r.now, slave)
@@ -40,9 +40,8 @@ func (r *rig) refused(slave, why string) {
 	}
 }
 
-// TestAShardIsRemoved: one that is dead and empty is taken out of the model for
-// good, by a view of its own that outlives the balancer; one of its name that
-// joins later is another one.
+// TestAShardIsRemoved: a dead and empty shard is removed from the model for good, by a view
+// that outlives the balancer; a shard with the same name that joins later is a new one.
 func TestAShardIsRemoved(t *testing.T) {
 	r, _ := newWants(t, nil, "a", "b", "c")
 	if err := r.m.Remove(r.now, "x"); !fault.Is(err, fault.NotFound) {
@@ -87,8 +86,8 @@ func TestAShardIsRemoved(t *testing.T) {
 	}
 }
 
-// TestAShardWithSlicesIsNotRemoved: a dead one is drained first, which fills its
-// slices on others from the source of truth; then it can go. The last active one
+// TestAShardWithSlicesIsNotRemoved: a dead shard must first be drained, which fills its
+// slices on others from the source of truth; then it can be removed. The last active shard
 // stays.
 func TestAShardWithSlicesIsNotRemoved(t *testing.T) {
 	r, _ := newWants(t, func(c *cluster.Config) { c.EvacuateAfter = 0 }, "a", "b")
@@ -117,8 +116,8 @@ func TestAShardWithSlicesIsNotRemoved(t *testing.T) {
 	r.refused("a", "slices")
 }
 
-// TestASlaveThatComesBackMeanwhile: a removal that is not durable yet is not undone by the
-// slave's return; it is admitted as a new one.
+// TestASlaveThatComesBackMeanwhile: a slave's return does not undo a removal that is not
+// durable yet; the slave is admitted as a new one.
 func TestASlaveThatComesBackMeanwhile(t *testing.T) {
 	r, _ := newWants(t, nil, "a", "b", "c")
 	r.gone("b")
@@ -141,8 +140,8 @@ func TestASlaveThatComesBackMeanwhile(t *testing.T) {
 	}
 }
 
-// TestAGhostBeforeTheFirstPlan: a slave that joined and died does not count among
-// those that the first plan waits for.
+// TestAGhostBeforeTheFirstPlan: a slave that joined and died does not count among those for
+// which the first plan waits.
 func TestAGhostBeforeTheFirstPlan(t *testing.T) {
 	cfg := cluster.Config{Epoch: 1, Slaves: 2, Order: balance.ByHash, Strategy: stubborn{initial: func(in balance.Input) (balance.Proposal, error) { return dealt(in, 4) }}}
 	m, err := mapper.New(cfg, &balance.Index{}, nil)
@@ -167,8 +166,8 @@ func TestAGhostBeforeTheFirstPlan(t *testing.T) {
 	}
 }
 
-// TestRemoveOperation: Apply refuses wrong removals, and a removed slave's number is not used
-// again.
+// TestRemoveOperation: Apply refuses wrong removals, and a removed slave's number is not
+// reused.
 func TestRemoveOperation(t *testing.T) {
 	base, err := balance.NewModel([]balance.Shard{{Name: "a"}, {Name: "b"}})
 	if err != nil {

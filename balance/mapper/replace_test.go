@@ -22,7 +22,7 @@ func newPlaced(t *testing.T, slaves ...string) *rig {
 	return r
 }
 
-// joinWith has a slave join at its address.
+// joinWith makes a slave join at its address.
 func (r *rig) joinWith(j balance.Joining, instance uint64) {
 	r.t.Helper()
 	j.Site = balance.Site{Address: j.Name + ":1", Instance: instance}
@@ -31,7 +31,7 @@ func (r *rig) joinWith(j balance.Joining, instance uint64) {
 	r.carry()
 }
 
-// siblings returns whom a slave is to copy.
+// siblings returns the slaves that a slave is to copy from.
 func (r *rig) siblings(slave string) string {
 	_, list := r.m.CopyFrom(r.now, slave)
 	var names []string
@@ -48,7 +48,8 @@ func (r *rig) wantSiblings(slave, want string) {
 	}
 }
 
-// fullOf is what a slave reports that holds all that it should, none of it served yet.
+// fullOf returns the report of a slave that holds everything that it should, with nothing
+// served yet.
 func (r *rig) fullOf(slave string) balance.Table {
 	t := r.table(slave)
 	t.Slices = slices.Clone(t.Slices)
@@ -58,8 +59,8 @@ func (r *rig) fullOf(slave string) balance.Table {
 	return t
 }
 
-// TestAnEmptiedSlaveIsReplacedByACopy: it leaves its set, copies its sibling, and is asked
-// again without a comparison; a query finds by the revision which instance is meant.
+// TestAnEmptiedSlaveIsReplacedByACopy: an emptied slave leaves its set, copies its sibling, and
+// is asked again without a comparison; the revision tells a query which instance is meant.
 func TestAnEmptiedSlaveIsReplacedByACopy(t *testing.T) {
 	r := newPlaced(t, "a", "b", "c", "d")
 	revision := r.m.Model().Revision()
@@ -88,7 +89,8 @@ func TestAnEmptiedSlaveIsReplacedByACopy(t *testing.T) {
 	}
 }
 
-// TestASpareCopies: a spare copies what its new siblings have, each beginning with another one.
+// TestASpareCopies: spares copy what their new siblings have, each beginning with a different
+// sibling.
 func TestASpareCopies(t *testing.T) {
 	r := newPlaced(t, "a", "b")
 	r.joinWith(balance.Joining{Name: "x"}, 9)
@@ -109,7 +111,8 @@ func TestASpareCopies(t *testing.T) {
 	}
 }
 
-// TestWhatIsComparedOfACopy: anything that the sibling did not serve all the while.
+// TestWhatIsComparedOfACopy: everything in a copy is compared that the sibling did not serve
+// all the time.
 func TestWhatIsComparedOfACopy(t *testing.T) {
 	for name, c := range map[string]struct {
 		meanwhile func(r *rig)
@@ -151,7 +154,8 @@ func TestWhatIsComparedOfACopy(t *testing.T) {
 	}
 }
 
-// TestTheSourceOfACopyDiffers: it is not named any more, and what was copied is compared.
+// TestTheSourceOfACopyDiffers: a source that differs is no longer named, and what was copied
+// from it is compared.
 func TestTheSourceOfACopyDiffers(t *testing.T) {
 	r := newReplicated(t, func(c *cluster.Config) { c.Scrub = time.Minute }, "a", "b", "c")
 	for i, name := range []string{"a", "b", "c"} {
@@ -183,8 +187,8 @@ func TestTheSourceOfACopyDiffers(t *testing.T) {
 	r.wantEvent("no replica of its shard any more")
 }
 
-// TestWhoHoldsMostIsNotCopied: a slave that lacks less than half of the weight, and one
-// that was filled beyond that by node data.
+// TestWhoHoldsMostIsNotCopied: a slave does not copy if it lacks less than half of the weight,
+// or if node data have filled it beyond that.
 func TestWhoHoldsMostIsNotCopied(t *testing.T) {
 	r := newPlaced(t, "a", "b")
 	r.joinWith(balance.Joining{Name: "x"}, 9)
@@ -209,7 +213,7 @@ func TestWhoHoldsMostIsNotCopied(t *testing.T) {
 	report(all[0])
 	r.wantSiblings("x", "a b")
 	r.mute["x"] = true
-	r.pass(6 * time.Second) // it is looked at again
+	r.pass(6 * time.Second) // it is examined again
 	filling := slices.Clone(all)
 	for i := range filling {
 		filling[i].State = balance.Filling
@@ -218,8 +222,8 @@ func TestWhoHoldsMostIsNotCopied(t *testing.T) {
 	r.wantSiblings("x", "")
 }
 
-// TestTwoThatLostAll: two that lost all are filled by node data, and stay in their set: no
-// replica has more.
+// TestTwoThatLostAll: two slaves that lost everything are filled by node data and stay in their
+// set, because no replica has more.
 func TestTwoThatLostAll(t *testing.T) {
 	r := newPlaced(t, "a", "b")
 	r.joinWith(balance.Joining{Name: "a"}, 11)

@@ -23,8 +23,8 @@ func newReplicated(t *testing.T, change func(*cluster.Config), slaves ...string)
 	}, slaves...)
 }
 
-// shard returns the names of the slaves of a shard's set, and those that are being
-// filled with a + before.
+// shard returns the names of the slaves of a shard's set, and those that are being filled with
+// a + before them.
 func (r *rig) shard(name string) string {
 	r.t.Helper()
 	sh, ok := r.m.Model().Named(name)
@@ -59,8 +59,8 @@ func (r *rig) spares() (names []string) {
 	return names
 }
 
-// live lets time pass: slaves that are not mute apply all they get at once, and all
-// questions are answered with equal copies. A master has the newest map.
+// live lets time pass: slaves that are not mute apply everything at once, and all questions are
+// answered with equal copies. A master has the newest map.
 func (r *rig) live(d time.Duration) {
 	r.t.Helper()
 	for end := r.now + d; r.now < end; {
@@ -85,8 +85,8 @@ func (r *rig) join(name, zone string) {
 	r.carry()
 }
 
-// TestTheFirstPlanMakesShards: the first plan makes shards of as many slaves as there are to be
-// replicas; the others are spares.
+// TestTheFirstPlanMakesShards: the first plan makes shards with as many slaves as there are to
+// be replicas; the remaining slaves are spares.
 func TestTheFirstPlanMakesShards(t *testing.T) {
 	r := newReplicated(t, nil, "a", "b", "c", "d", "e")
 	r.wantShard("shard-0", "a b")
@@ -104,7 +104,7 @@ func TestTheFirstPlanMakesShards(t *testing.T) {
 	}
 }
 
-// TestZones: no shard has two slaves of one zone, at the start and when a lost one is
+// TestZones: no shard has two slaves in one zone, neither at the start nor when a lost one is
 // replaced.
 func TestZones(t *testing.T) {
 	slaves := []balance.Slave{{Name: "a1", Site: balance.Site{Zone: "a"}}, {Name: "a2", Site: balance.Site{Zone: "a"}}, {Name: "a3", Site: balance.Site{Zone: "a"}}, {Name: "b1", Site: balance.Site{Zone: "b"}}, {Name: "c1", Site: balance.Site{Zone: "c"}}, {Name: "c2", Site: balance.Site{Zone: "c"}}}
@@ -136,15 +136,15 @@ func TestZones(t *testing.T) {
 	r.wantShard("shard-0", "b y")
 }
 
-// TestALostReplicaIsReplaced: a lost replica is replaced by a spare, after a while; it is asked
-// once it has all slices and each is certified, and no view changes.
+// TestALostReplicaIsReplaced: after a while, a lost replica is replaced by a spare. The spare
+// is asked once it has all slices and each is certified, and no view changes.
 func TestALostReplicaIsReplaced(t *testing.T) {
 	r := newReplicated(t, nil, "a", "b", "c", "d", "e")
 	view := r.m.Model().View()
 	r.mute["d"] = true
 	r.live(cluster.DefaultEvacuateAfter - time.Second)
 	r.wantShard("shard-1", "c d")
-	r.pass(2 * time.Second) // nothing is applied, nothing is certified
+	r.pass(2 * time.Second) // nothing is applied, and nothing is certified
 	r.wantShard("shard-1", "c +e")
 	unserved := r.table("e")
 	unserved.Slices = slices.Clone(unserved.Slices)
@@ -180,8 +180,7 @@ func TestALostReplicaIsReplaced(t *testing.T) {
 	}
 }
 
-// TestTheWorstOffShardFirst: one that has no living slave left is no candidate
-// before one that has, but gets its replica first.
+// TestTheWorstOffShardFirst: a spare goes first to the shard with the fewest living slaves.
 func TestTheWorstOffShardFirst(t *testing.T) {
 	r := newReplicated(t, nil, "a", "b", "c", "d")
 	r.mute["b"] = true
@@ -233,8 +232,8 @@ func TestASlaveThatLeftKeepsItsData(t *testing.T) {
 	}
 }
 
-// TestAMoveWaitsForAllReplicas: a move waits for all replicas that live, each certified by
-// itself.
+// TestAMoveWaitsForAllReplicas: a move waits for all living replicas, each of which is
+// certified separately.
 func TestAMoveWaitsForAllReplicas(t *testing.T) {
 	r := newReplicated(t, nil, "a", "b", "c", "d")
 	r.must(r.m.Move(r.now, r.slice(0).ID, "shard-1"))
@@ -252,8 +251,8 @@ func TestAMoveWaitsForAllReplicas(t *testing.T) {
 	r.phase(0, balance.NoMove)
 }
 
-// TestALateReplicaLeavesItsSet: a late replica leaves its set with the switch, and joins again;
-// a lost one too.
+// TestALateReplicaLeavesItsSet: a late replica leaves its set with the switch and joins again;
+// so does a lost one.
 func TestALateReplicaLeavesItsSet(t *testing.T) {
 	for _, lost := range []bool{true, false} {
 		r := newReplicated(t, nil, "a", "b", "c", "d")
@@ -276,7 +275,7 @@ func TestALateReplicaLeavesItsSet(t *testing.T) {
 	}
 }
 
-// TestTwoAreCertifiedBeforeTheThirdIsLate: with three replicas a slow one leaves early.
+// TestTwoAreCertifiedBeforeTheThirdIsLate: with three replicas, a slow one leaves early.
 func TestTwoAreCertifiedBeforeTheThirdIsLate(t *testing.T) {
 	r := newReplicated(t, func(c *cluster.Config) { c.Replicas = 3 }, "a", "b", "c", "d", "e", "f")
 	r.must(r.m.Move(r.now, r.slice(0).ID, "shard-1"))
@@ -311,7 +310,7 @@ func TestACopyThatDiffersIsRefilled(t *testing.T) {
 	r.phase(0, balance.Copying)
 }
 
-// scrubFindsDamage lets the scrub come to a slave with a copy that differs.
+// scrubFindsDamage runs the scrub until it finds that a slave's copy differs.
 func (r *rig) scrubFindsDamage(name string) {
 	r.t.Helper()
 	for range 400 {
@@ -327,8 +326,8 @@ func (r *rig) scrubFindsDamage(name string) {
 	r.pass(time.Second)
 }
 
-// TestADamagedReplicaLeaves: a damaged replica leaves its set, since the other one answers, and
-// joins again.
+// TestADamagedReplicaLeaves: a damaged replica leaves its set, because the other one answers,
+// and joins again.
 func TestADamagedReplicaLeaves(t *testing.T) {
 	r := newReplicated(t, func(c *cluster.Config) { c.Scrub, c.ScrubShare = time.Minute, 1 }, "a", "b")
 	r.scrubFindsDamage("b")
@@ -342,7 +341,7 @@ func TestADamagedReplicaLeaves(t *testing.T) {
 	r.wantShard("shard-0", "a b")
 }
 
-// TestAHangingReplicaHoldsUpNoView: a hanging replica holds up no view for longer than a lost
+// TestAHangingReplicaHoldsUpNoView: a hanging replica delays a view for no longer than a lost
 // one would.
 func TestAHangingReplicaHoldsUpNoView(t *testing.T) {
 	r := newReplicated(t, nil, "a", "b", "c", "d")
@@ -357,7 +356,7 @@ func TestAHangingReplicaHoldsUpNoView(t *testing.T) {
 	for _, n := range []string{"b", "c", "d"} {
 		r.ack(n)
 	}
-	r.pass(cluster.DefaultDeadAfter - time.Second) // a reports, and applies nothing
+	r.pass(cluster.DefaultDeadAfter - time.Second) // a reports but applies nothing
 	if v := r.m.Published().View(); v != 1 {
 		t.Fatalf("view %d is published", v)
 	}
@@ -368,7 +367,7 @@ func TestAHangingReplicaHoldsUpNoView(t *testing.T) {
 	}
 }
 
-// TestReplicasChange: replicas change while slaves serve: one, two, one again.
+// TestReplicasChange: the number of replicas changes while slaves serve: one, two, one again.
 func TestReplicasChange(t *testing.T) {
 	r := newRig(t, 4, nil, "a", "b", "c", "d")
 	r.must(r.m.SetReplicas(r.now, 2))
@@ -395,14 +394,14 @@ func TestReplicasChange(t *testing.T) {
 	if err := r.m.SetReplicas(r.now, 0); err == nil {
 		t.Error("no replica is possible")
 	}
-	r.cfg.Replicas = 2 // a change of the configuration counts
+	r.cfg.Replicas = 2 // a change of the configuration takes effect
 	r.restart("a", "b", "c", "d")
 	if r.m.Replicas() != 2 {
 		t.Errorf("%d replicas after the configuration has changed", r.m.Replicas())
 	}
 }
 
-// TestTheOnlyReplicaIsNotDrained: the only replica is not drained before another one serves.
+// TestTheOnlyReplicaIsNotDrained: the only replica is not drained until another one serves.
 func TestTheOnlyReplicaIsNotDrained(t *testing.T) {
 	r := newReplicated(t, nil, "a", "b")
 	r.mute["a"] = true
@@ -418,7 +417,7 @@ func TestTheOnlyReplicaIsNotDrained(t *testing.T) {
 	}
 }
 
-// TestLimitsOfAShard: its slaves share its queries, and each must hold all of its
+// TestLimitsOfAShard: the slaves of a shard share its queries, but each must hold all of its
 // items.
 func TestLimitsOfAShard(t *testing.T) {
 	r := newReplicated(t, func(c *cluster.Config) {

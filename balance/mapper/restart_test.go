@@ -8,7 +8,7 @@ import (
 	"adshard/balance/cluster"
 )
 
-// finishes leads the move of the first slice to b to its end.
+// finishes lets the move of the first slice to b end.
 func (r *rig) finishes() {
 	r.t.Helper()
 	r.ackAll()
@@ -19,7 +19,8 @@ func (r *rig) finishes() {
 	}
 }
 
-// TestRestartBeforeTheSwitch: a balancer that is killed goes on where it was.
+// TestRestartBeforeTheSwitch: a balancer that is killed before the switch goes on where it
+// was.
 func TestRestartBeforeTheSwitch(t *testing.T) {
 	t.Run("before the start is durable", func(t *testing.T) {
 		r := newRig(t, 4, nil, "a", "b")
@@ -71,7 +72,7 @@ func TestRestartBeforeTheSwitch(t *testing.T) {
 	})
 }
 
-// TestRestartAfterTheSwitch: masters may have any view by then.
+// TestRestartAfterTheSwitch: after the switch, masters may have either view.
 func TestRestartAfterTheSwitch(t *testing.T) {
 	t.Run("after the switch", func(t *testing.T) {
 		r := newRig(t, 4, nil, "a", "b")
@@ -79,7 +80,7 @@ func TestRestartAfterTheSwitch(t *testing.T) {
 		r.switch0()
 		r.cfg.Epoch++
 		r.start()
-		for i, n := range []string{"a", "b"} { // they have not heard from it
+		for i, n := range []string{"a", "b"} { // they have not heard of it
 			r.must(r.m.Join(r.now, balance.Joining{Name: n, Table: tables[i]}))
 		}
 		r.carry()
@@ -94,7 +95,7 @@ func TestRestartAfterTheSwitch(t *testing.T) {
 		r.ackAll()
 		r.restart("a", "b")
 		r.pass(cluster.DefaultMasterLease - time.Second)
-		r.phase(0, balance.Switched) // some may not have come yet
+		r.phase(0, balance.Switched) // some masters may not have asked yet
 		r.m.Master(r.now, "m1", 1, 0)
 		r.pass(cluster.DefaultMasterLease - time.Second)
 		r.phase(0, balance.Switched)
@@ -104,8 +105,8 @@ func TestRestartAfterTheSwitch(t *testing.T) {
 	})
 }
 
-// TestRestartWithALostSlave: masters without a map get the newest at once; it is
-// published when all slaves have it or are lost.
+// TestRestartWithALostSlave: masters without a map get the newest one at once; it is
+// published when every slave has it or is lost.
 func TestRestartWithALostSlave(t *testing.T) {
 	r := newRig(t, 4, nil, "a", "b", "c")
 	tables := map[string]balance.Table{"a": r.table("a"), "b": r.table("b")}
@@ -136,8 +137,8 @@ func TestRestartWithALostSlave(t *testing.T) {
 	}
 }
 
-// TestTimeThatIsSetBack: time that is set back, or forward, ends nothing before its time and
-// holds nothing up.
+// TestTimeThatIsSetBack: a clock that is set back or forward ends nothing too early and
+// delays nothing.
 func TestTimeThatIsSetBack(t *testing.T) {
 	r := newRig(t, 4, nil, "a", "b")
 	r.pass(time.Minute)

@@ -10,7 +10,7 @@ import (
 	"adshard/balance/mapper"
 )
 
-// loses has a slave report that it has lost a slice, and then that it has it again.
+// loses makes a slave report that it has lost a slice, and then that it has it again.
 func (r *rig) loses(name string, lo balance.Key) {
 	r.t.Helper()
 	full := r.table(name)
@@ -27,7 +27,7 @@ func (r *rig) loses(name string, lo balance.Key) {
 	}
 }
 
-// comparing answers what is asked about a slave for a while, and returns the lowest keys of
+// comparing answers the questions about a slave for a while, and returns the lowest keys of
 // what is compared.
 func (r *rig) comparing(name string) map[balance.Key]bool {
 	r.t.Helper()
@@ -45,8 +45,8 @@ func (r *rig) comparing(name string) map[balance.Key]bool {
 	return compared
 }
 
-// TestWhatWasLostIsComparedAgain: a slave that is to join loses what was certified and has it
-// again before it is noticed.
+// TestWhatWasLostIsComparedAgain: a slave that is to join loses a certified slice and has it
+// again before this is noticed.
 func TestWhatWasLostIsComparedAgain(t *testing.T) {
 	r := newEntrance(t)
 	lo := r.answerFirst().Lo
@@ -57,7 +57,8 @@ func TestWhatWasLostIsComparedAgain(t *testing.T) {
 	r.wantShard("shard-1", "c e")
 }
 
-// TestAnAnswerAboutWhatWasLostIsNotTaken: it was asked before.
+// TestAnAnswerAboutWhatWasLostIsNotTaken: an answer to a question from before the loss is
+// ignored.
 func TestAnAnswerAboutWhatWasLostIsNotTaken(t *testing.T) {
 	r := newEntrance(t)
 	q := r.asked[0]
@@ -69,8 +70,8 @@ func TestAnAnswerAboutWhatWasLostIsNotTaken(t *testing.T) {
 	r.wantShard("shard-1", "c e")
 }
 
-// TestALateReplicaIsComparedInWhatItLost: a late replica is compared in what it lost when it is
-// about to leave its set.
+// TestALateReplicaIsComparedInWhatItLost: a late replica is compared in what it lost when it
+// was about to leave its set.
 func TestALateReplicaIsComparedInWhatItLost(t *testing.T) {
 	r := newAlmostLate(t)
 	r.slow = true
@@ -90,8 +91,8 @@ func TestALateReplicaIsComparedInWhatItLost(t *testing.T) {
 	}
 }
 
-// TestWhatIsMergedStaysCertified: a slave that is to join is certified in a slice that
-// becomes one with a neighbour, which is served in a view that the slave has not received.
+// TestWhatIsMergedStaysCertified: a slave that is to join stays certified in a slice that is
+// merged with a neighbour, which is served in a view that the slave has not received.
 func TestWhatIsMergedStaysCertified(t *testing.T) {
 	merges := false
 	r := newEntranceWith(t, func(c *cluster.Config) {

@@ -13,8 +13,8 @@ import (
 	"adshard/balance/maps"
 )
 
-// rig drives a mapper by messages: slaves and masters are what a test says of
-// them. Its items have the keys n<<56 + n, n from 1 to 200, and weigh 10 each.
+// rig drives a mapper by messages: a test says what slaves and masters do. Its
+// items have the keys n<<56 + n, n from 1 to 200, and weigh 10 each.
 type rig struct {
 	t      *testing.T
 	m      *mapper.Mapper
@@ -24,18 +24,19 @@ type rig struct {
 	clock  uint64
 	state  []byte // durable
 	hold   *maps.SaveState
-	slow   bool // states are made durable by save alone
+	slow   bool // states become durable only by save
 	asked  []balance.Certify
 	quanta []balance.Quantum
-	// discards are the orders to stop serving slices.
+	// discards holds the orders to stop serving slices.
 	discards []balance.Discard
 	events   []string // events and troubles
 	ill      []string // troubles
-	loud     []string // events that are no steps
+	loud     []string // events other than steps
 	mute     map[string]bool
-	// residue is what slaves still have to delete, before all that they hold.
+	// residue is what slaves still have to delete; it comes first in their
+	// tables.
 	residue map[string]balance.Held
-	// tables is what slaves last said, where a test keeps it.
+	// tables holds what slaves last reported, if a test keeps it.
 	tables map[string]balance.Table
 }
 
@@ -44,7 +45,7 @@ const rigItems = 200
 func rigKey(n uint64) balance.Key { return balance.Key(n<<56 + n) }
 
 // newRig returns a rig whose first plan is published. The ring is cut into
-// slices of equal width, dealt out to the slaves in turn.
+// slices of equal width, which are dealt out to the slaves in turn.
 func newRig(t *testing.T, slices int, change func(*cluster.Config), slaves ...string) *rig {
 	t.Helper()
 	r := &rig{t: t, clock: 100, index: &balance.Index{}, mute: map[string]bool{}}
@@ -105,7 +106,7 @@ func (r *rig) start() {
 	r.carry()
 }
 
-// restart is what a balancer does that was killed; its slaves register again.
+// restart starts the mapper again as after a kill; its slaves register again.
 func (r *rig) restart(slaves ...string) {
 	r.t.Helper()
 	tables := map[string]balance.Table{}
@@ -120,7 +121,7 @@ func (r *rig) restart(slaves ...string) {
 	r.carry()
 }
 
-// carry takes the messages and makes states durable.
+// carry handles the mapper's messages and makes states durable.
 func (r *rig) carry() {
 	for range 20 {
 		out := r.m.Out()
@@ -171,7 +172,7 @@ func (r *rig) pass(d time.Duration) {
 	}
 }
 
-// table is what the newest model wants of a slave, all of it there.
+// table returns what the newest model wants of a slave, with everything there.
 func (r *rig) table(slave string) balance.Table {
 	t := r.m.Model().TableOf(slave)
 	if h, there := r.residue[slave]; there {
@@ -180,7 +181,7 @@ func (r *rig) table(slave string) balance.Table {
 	return t
 }
 
-// ack has a slave report that it has all.
+// ack makes a slave report that it has everything.
 func (r *rig) ack(slave string) {
 	r.t.Helper()
 	t := r.table(slave)
@@ -197,7 +198,7 @@ func (r *rig) ackAll() {
 	}
 }
 
-// answer answers the only question, with equal copies, changed by change.
+// answer answers the only question, with equal copies, modified by change.
 func (r *rig) answer(change func(*balance.Certified)) {
 	r.t.Helper()
 	if len(r.asked) != 1 {
@@ -208,7 +209,7 @@ func (r *rig) answer(change func(*balance.Certified)) {
 	r.answerTo(q, change)
 }
 
-// answerTo answers a question, with equal copies, changed by change.
+// answerTo answers a question, with equal copies, modified by change.
 func (r *rig) answerTo(q balance.Certify, change func(*balance.Certified)) {
 	r.t.Helper()
 	c := balance.Certificate{Clock: r.clock, Bytes: 6400}
@@ -234,10 +235,10 @@ func (r *rig) answerTo(q balance.Certify, change func(*balance.Certified)) {
 	r.carry()
 }
 
-// slice returns the slice that is i-th by key.
+// slice returns the i-th slice by key.
 func (r *rig) slice(i int) balance.Slice { return r.m.Model().Slices()[i] }
 
-// phase tells how far the move of the i-th slice is.
+// phase checks how far the move of the i-th slice is.
 func (r *rig) phase(i int, want balance.MovePhase) {
 	r.t.Helper()
 	if got := r.slice(i); got.Move.Phase != want {
@@ -245,7 +246,8 @@ func (r *rig) phase(i int, want balance.MovePhase) {
 	}
 }
 
-// start0 starts to move the first slice from a to b, up to the question.
+// start0 starts to move the first slice from a to b, up to the question about
+// the copies.
 func (r *rig) start0() {
 	r.t.Helper()
 	r.must(r.m.Move(r.now, r.slice(0).ID, "b"))
@@ -254,7 +256,7 @@ func (r *rig) start0() {
 	r.ackAll()
 }
 
-// switch0 moves the first slice from a to b until its switch.
+// switch0 moves the first slice from a to b up to its switch.
 func (r *rig) switch0() {
 	r.t.Helper()
 	r.start0()

@@ -13,7 +13,7 @@ import (
 	"adshard/balance"
 )
 
-// moves are the verbs about slices on their way.
+// moves returns the verbs about moving slices.
 func (s *scenario) moves() map[string]func(*datadriven.TestData) (string, error) {
 	return map[string]func(*datadriven.TestData) (string, error){
 		"run": s.runOn, "move": s.move, "propose": s.propose, "drain": s.drain, "restore": s.restore, "remove-shard": s.removeShard, "pause": s.pause,
@@ -23,8 +23,8 @@ func (s *scenario) moves() map[string]func(*datadriven.TestData) (string, error)
 	}
 }
 
-// run TIME [until=WORD]: all goes on undisturbed for a while, or until the
-// mapper says a word.
+// run TIME [until=WORD]: everything goes on undisturbed for a while, or until
+// the mapper's output contains a word.
 func (s *scenario) runOn(d *datadriven.TestData) (string, error) {
 	by, err := time.ParseDuration(d.CmdArgs[0].Key)
 	word := "\n"
@@ -38,7 +38,7 @@ func (s *scenario) runOn(d *datadriven.TestData) (string, error) {
 	return "", err
 }
 
-// move SLICE SHARD: an operator wants a slice to be elsewhere.
+// move SLICE SHARD: an operator wants to move a slice.
 func (s *scenario) move(d *datadriven.TestData) (string, error) {
 	id, err := strconv.ParseUint(d.CmdArgs[0].Key, 10, 64)
 	if err == nil {
@@ -47,7 +47,7 @@ func (s *scenario) move(d *datadriven.TestData) (string, error) {
 	return s.after(err)
 }
 
-// after carries what a command left to do.
+// after carries out what a command has requested.
 func (s *scenario) after(err error) (string, error) {
 	if err != nil {
 		return "", err
@@ -56,7 +56,7 @@ func (s *scenario) after(err error) (string, error) {
 }
 
 // propose, then a line for each operation: "split 1 2.0", "merge 1 2", "start
-// 1 b": what the strategy wants in its next iteration.
+// 1 b": these are what the strategy proposes in its next iteration.
 func (s *scenario) propose(d *datadriven.TestData) (string, error) {
 	var ops []balance.Op
 	e := s.w.mapper.Model().Edit()
@@ -86,17 +86,17 @@ func (s *scenario) propose(d *datadriven.TestData) (string, error) {
 	return "", nil
 }
 
-// drain SHARD: its slices are to go elsewhere.
+// drain SHARD: the shard's slices are to go elsewhere.
 func (s *scenario) drain(d *datadriven.TestData) (string, error) {
 	return s.after(s.w.mapper.Drain(s.w.now, d.CmdArgs[0].Key))
 }
 
-// restore SHARD: it may hold slices again.
+// restore SHARD: the shard may hold slices again.
 func (s *scenario) restore(d *datadriven.TestData) (string, error) {
 	return s.after(s.w.mapper.Restore(s.w.now, d.CmdArgs[0].Key))
 }
 
-// remove-shard SHARD: it is gone for good.
+// remove-shard SHARD: the shard is removed for good.
 func (s *scenario) removeShard(d *datadriven.TestData) (string, error) {
 	return s.after(s.w.mapper.Remove(s.w.now, d.CmdArgs[0].Key))
 }
@@ -110,7 +110,8 @@ func (s *scenario) replicas(d *datadriven.TestData) (string, error) {
 	return s.after(s.w.mapper.SetReplicas(s.w.now, n))
 }
 
-// shards: who is asked for which shard, and with + who is being filled.
+// shards: the slaves that are asked for each shard, and with + those that are
+// being filled.
 func (s *scenario) shards(*datadriven.TestData) (string, error) {
 	m := s.w.mapper.Model()
 	out := fmt.Sprintf("view %d, revision %d\n", m.View(), m.Revision())
@@ -139,7 +140,7 @@ func (s *scenario) shards(*datadriven.TestData) (string, error) {
 	return out, nil
 }
 
-// pause [off]: the strategy is not asked any more.
+// pause [off]: the strategy is no longer asked.
 func (s *scenario) pause(d *datadriven.TestData) (string, error) {
 	s.w.mapper.Pause(!d.HasArg("off"))
 	return s.after(nil)
@@ -155,14 +156,14 @@ func (s *scenario) report(d *datadriven.TestData) (string, error) {
 	return "", nil
 }
 
-// trouble NAME [TEXT]: a slave says from now on that it cannot go on; without
-// text it can.
+// trouble NAME [TEXT]: from now on, a slave reports that it cannot go on;
+// without a text it can.
 func (s *scenario) trouble(d *datadriven.TestData) (string, error) {
 	s.w.slave(d.CmdArgs[0].Key).trouble = strings.TrimSpace(d.Input)
 	return "", nil
 }
 
-// certify: the mapper's questions are answered from what is there.
+// certify: the mapper's questions are answered from the real data.
 func (s *scenario) certify(*datadriven.TestData) (out string, err error) {
 	for range len(s.w.asked) {
 		c := s.w.asked[0]
@@ -198,7 +199,8 @@ func same(a balance.Certified) string {
 	return "different"
 }
 
-// damage NAME ITEM…: what searches read of an item is not what was written.
+// damage NAME ITEM…: what searches read of an item differs from what was
+// written.
 func (s *scenario) damage(d *datadriven.TestData) (string, error) {
 	for _, a := range d.CmdArgs[1:] {
 		s.w.slave(d.CmdArgs[0].Key).damaged[key(a.Key)] = true
@@ -253,18 +255,18 @@ func (s *scenario) copy(d *datadriven.TestData) (string, error) {
 	return "", nil
 }
 
-// dist is the distributor=N that a verb is about, the first by default.
+// dist returns the distributor=N that a verb is about, by default the first.
 func (s *scenario) dist(d *datadriven.TestData) *testDistributor {
 	return s.w.dists[number(d, "distributor", 1)-1]
 }
 
-// replace [distributor=N]: another distributor takes the place of one; its
-// slaves must announce themselves to it.
+// replace [distributor=N]: a new distributor takes the place of one; its
+// slaves must announce themselves to the new one.
 func (s *scenario) replace(d *datadriven.TestData) (string, error) {
 	return "", s.w.replace(number(d, "distributor", 1) - 1)
 }
 
-// follow [distributor=N]: the changes arrive that the mapper has.
+// follow [distributor=N]: the changes that the mapper has arrive.
 func (s *scenario) follow(d *datadriven.TestData) (string, error) { return "", s.dist(d).follow() }
 
 // hold [distributor=N] [off]: the mapper's quanta do not reach a distributor.
@@ -276,7 +278,7 @@ func (s *scenario) hold(d *datadriven.TestData) (string, error) {
 	return "", dist.receive()
 }
 
-// queue NAME: what is ready for a slave.
+// queue NAME: the bytes that are ready for a slave.
 func (s *scenario) queue(d *datadriven.TestData) (string, error) {
 	n := s.w.slave(d.CmdArgs[0].Key)
 	return fmt.Sprintf("%d bytes are ready\n", s.w.of(n).distributor.QueuedBytes(n.name)), nil

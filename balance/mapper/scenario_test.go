@@ -13,8 +13,8 @@ import (
 	"adshard/balance/delivery"
 )
 
-// TestScenarios runs the texts in testdata, whose notation is in its README.md.
-// Each begins with a new world. A verb is described at its method.
+// TestScenarios runs the texts in testdata, whose notation is explained in its README.md. Each
+// text begins with a new world. Verbs are described at their methods.
 func TestScenarios(t *testing.T) {
 	datadriven.Walk(t, "testdata/scenarios", func(t *testing.T, path string) {
 		s := &scenario{w: newWorld(1)}
@@ -28,7 +28,7 @@ func TestScenarios(t *testing.T) {
 	})
 }
 
-// scenario reads the verbs.
+// scenario executes the verbs.
 type scenario struct{ w *world }
 
 func (s *scenario) run(d *datadriven.TestData) string {
@@ -71,8 +71,7 @@ func (s *scenario) cluster(d *datadriven.TestData) (string, error) {
 	return "", nil
 }
 
-// items: one owner.item a word, e.g. "1.1 1.2"; owners 1 to 9 lie around the
-// ring in this order.
+// items: words owner.item, e.g. "1.1 1.2"; owners 1 to 9 are around the ring in this order.
 func (s *scenario) items(d *datadriven.TestData) (string, error) {
 	for _, k := range keys(d) {
 		s.w.write(k, false)
@@ -80,7 +79,7 @@ func (s *scenario) items(d *datadriven.TestData) (string, error) {
 	return fmt.Sprintf("clock %d\n", s.w.clock), nil
 }
 
-// remove: items written as with the verb items, as removed.
+// remove: the items, given as for the verb items, are removed.
 func (s *scenario) remove(d *datadriven.TestData) (string, error) {
 	for _, k := range keys(d) {
 		s.w.write(k, true)
@@ -94,8 +93,8 @@ func (s *scenario) parent(d *datadriven.TestData) (string, error) {
 	return fmt.Sprintf("clock %d\n", s.w.clock), nil
 }
 
-// balancer: one starts with its distributors and the next epoch; one that runs
-// is killed.
+// balancer: a balancer starts with its distributors and the next epoch; a running one is
+// killed.
 func (s *scenario) balancer(*datadriven.TestData) (string, error) {
 	err := s.w.start()
 	return s.waiting(), err
@@ -133,7 +132,7 @@ func (s *scenario) join(d *datadriven.TestData) (out string, err error) {
 	return out + s.waiting(), nil
 }
 
-// save: what the mapper wants durable becomes so.
+// save: what the mapper wants to be durable becomes durable.
 func (s *scenario) save(*datadriven.TestData) (string, error) {
 	if s.w.save == nil {
 		return "nothing to save\n", nil
@@ -161,8 +160,8 @@ func (s *scenario) tick(d *datadriven.TestData) (string, error) {
 	return "", s.w.tick(by)
 }
 
-// prepare [most=N]: everything that the distributor wants is read and built;
-// with most, a build takes only a given number of entries.
+// prepare [most=N]: everything that the distributor wants is read and built; with most, a build
+// takes only the given number of entries.
 func (s *scenario) prepare(d *datadriven.TestData) (out string, err error) {
 	for _, dist := range s.w.dists {
 		s.w.take(dist)
@@ -188,8 +187,8 @@ func (s *scenario) prepare(d *datadriven.TestData) (out string, err error) {
 	return out, nil
 }
 
-// pull NAME [times=N] [lost]: a slave asks and applies what it gets; lost: the
-// answer does not arrive.
+// pull NAME [times=N] [lost]: a slave asks and applies what it gets; with lost, the answer does
+// not arrive.
 func (s *scenario) pull(d *datadriven.TestData) (out string, err error) {
 	n := s.w.slave(d.CmdArgs[0].Key)
 	for range number(d, "times", 1) {
@@ -219,8 +218,8 @@ func (s *scenario) apply(d *datadriven.TestData) (string, error) {
 	return "", s.w.apply(n, delivery.Bucket[content]{From: from, To: from})
 }
 
-// settle: everything runs until nothing happens; then slaves are compared with
-// the database.
+// settle: everything runs until nothing more happens; then slaves are compared with the
+// database.
 func (s *scenario) settle(*datadriven.TestData) (string, error) {
 	if err := s.w.settle(); err != nil {
 		return "", err
@@ -234,8 +233,8 @@ func (s *scenario) compact(d *datadriven.TestData) (string, error) {
 	return fmt.Sprintf("changes up to %d are gone\n", s.w.compacted), nil
 }
 
-// kill NAME [disk] [copy]: a slave dies, with disk its data too; with copy its
-// data are set back to what they were at the verb copy.
+// kill NAME [disk] [copy]: a slave dies. With disk, its data are lost too; with copy, its data
+// are set back to what they were at the verb copy.
 func (s *scenario) kill(d *datadriven.TestData) (string, error) {
 	n := s.w.slave(d.CmdArgs[0].Key)
 	n.dead, n.epoch = true, 0
@@ -279,7 +278,7 @@ func onItsWay(m *balance.Model, s balance.Slice) string {
 	return ""
 }
 
-// slave NAME: what a slave has.
+// slave NAME: the data of a slave.
 func (s *scenario) slave(d *datadriven.TestData) (string, error) {
 	n := s.w.slave(d.CmdArgs[0].Key)
 	out := fmt.Sprintf("position %s, view %d", at(n.pos), n.table.View)
@@ -296,7 +295,7 @@ func (s *scenario) slave(d *datadriven.TestData) (string, error) {
 	return out, nil
 }
 
-// state: what is durable of the balancer.
+// state: the durable state of the balancer.
 func (s *scenario) state(*datadriven.TestData) (string, error) {
 	if s.w.saved == nil {
 		return "none\n", nil

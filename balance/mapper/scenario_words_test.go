@@ -45,7 +45,8 @@ func describe(b delivery.Bucket[content]) string {
 	return out
 }
 
-// at names the offset of a filling by the last item delivered.
+// at formats a position, with the offset of a filling as the last item
+// delivered.
 func at(p balance.Position) string {
 	out := fmt.Sprintf("%d/%d/%d", p.Epoch, p.Clock, p.Quantum)
 	switch p.Offset {
@@ -71,10 +72,10 @@ func Views(h balance.Held) string {
 	return fmt.Sprintf("served from view %d", h.From)
 }
 
-// step is the distance between owners on the upper half of the ring's keys.
+// step is the distance between owners in the upper half of the ring's keys.
 const step = 0x10000000
 
-// key reads owner.item.
+// key parses owner.item.
 func key(word string) balance.Key {
 	o, i, _ := strings.Cut(word, ".")
 	a, err := strconv.ParseUint(o, 10, 8)
@@ -87,10 +88,11 @@ func key(word string) balance.Key {
 
 func name(k balance.Key) string { return fmt.Sprintf("%d.%d", owner(k)/step, uint32(k)) }
 
-// interval names keys by owner where they begin or end with one.
+// interval formats an interval of keys, with owners where it begins or ends
+// with one.
 func interval(lo, hi balance.Key) string {
 	from, to := "start", "end"
-	if lo > 1 { // 0 is no item's
+	if lo > 1 { // 0 is not an item
 		from = name(lo)
 	}
 	if hi != balance.MaxKey {

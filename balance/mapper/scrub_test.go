@@ -11,13 +11,12 @@ import (
 	"adshard/balance/mapper"
 )
 
-// newScrub returns a rig of four slices on two slaves, scrubbed once in ten
-// seconds.
+// newScrub returns a rig of four slices on two slaves, scrubbed once in ten seconds.
 func newScrub(t *testing.T) *rig {
 	return newRig(t, 4, func(c *cluster.Config) { c.Scrub, c.ScrubShare = 10*time.Second, 1 }, "a", "b")
 }
 
-// scrubbing answers questions for a while; the questions are returned.
+// scrubbing answers questions for a while and returns them.
 func (r *rig) scrubbing(d time.Duration, change func(balance.Certify, *balance.Certified)) (asked []balance.Certify) {
 	for end := r.now + d; r.now < end; r.pass(200 * time.Millisecond) {
 		for len(r.asked) > 0 {
@@ -34,8 +33,8 @@ func (r *rig) scrubbing(d time.Duration, change func(balance.Certify, *balance.C
 	return asked
 }
 
-// TestScrubGoesOverTheWholeRing: once in an interval, evenly, every slice of
-// the slave that serves it, and again.
+// TestScrubGoesOverTheWholeRing: once in each interval, the scrub checks every slice on the
+// slave that serves it, evenly over time.
 func TestScrubGoesOverTheWholeRing(t *testing.T) {
 	r := newScrub(t)
 	var at []time.Duration
@@ -62,8 +61,8 @@ func TestScrubGoesOverTheWholeRing(t *testing.T) {
 	}
 }
 
-// TestScrubTakesItsShareOfAProcessor: it rests for as long as that demands,
-// however late a pass ends.
+// TestScrubTakesItsShareOfAProcessor: the scrub rests for as long as its share demands, however
+// late a pass ends.
 func TestScrubTakesItsShareOfAProcessor(t *testing.T) {
 	r := newRig(t, 4, func(c *cluster.Config) { c.Scrub, c.ScrubShare = time.Second, 0.01 }, "a", "b")
 	asked := r.scrubbing(100*time.Second, func(_ balance.Certify, c *balance.Certified) { c.Took = 100 * time.Millisecond })
@@ -72,8 +71,8 @@ func TestScrubTakesItsShareOfAProcessor(t *testing.T) {
 	}
 }
 
-// TestAServedSliceThatDiffersIsDiscarded: what differs twice is ordered to be
-// discarded until its slave has it no more, and then the pass goes on.
+// TestAServedSliceThatDiffersIsDiscarded: a slice that differs twice is ordered to be discarded
+// until its slave no longer has it, and then the pass goes on.
 func TestAServedSliceThatDiffersIsDiscarded(t *testing.T) {
 	r := newScrub(t)
 	bad := r.slice(1)
@@ -98,7 +97,7 @@ func TestAServedSliceThatDiffersIsDiscarded(t *testing.T) {
 	}
 	r.wantTrouble("slave b must discard slice")
 	table := r.table("b")
-	for i, h := range table.Slices { // it has obeyed, and is filled again
+	for i, h := range table.Slices { // the slave has obeyed, and is being filled again
 		if h.ID == bad.ID {
 			table.Slices[i].State, table.Slices[i].From = balance.Filling, 0
 		}
@@ -126,7 +125,8 @@ func count(list []balance.Certify, slice uint64) (n int) {
 	return n
 }
 
-// TestADifferenceThatDoesNotLastIsNone: the second reading decides.
+// TestADifferenceThatDoesNotLastIsNone: the second reading decides whether there is a
+// difference.
 func TestADifferenceThatDoesNotLastIsNone(t *testing.T) {
 	r := newScrub(t)
 	once := true
@@ -141,8 +141,8 @@ func TestADifferenceThatDoesNotLastIsNone(t *testing.T) {
 	}
 }
 
-// TestScrubSkips: scrub skips what another version has built, what does not answer, what
-// changes all the time and what is on its way; it comes to its end all the same.
+// TestScrubSkips: the scrub skips slices that another version has built, that are not answered,
+// that change all the time or that are moving; it still finishes its pass.
 func TestScrubSkips(t *testing.T) {
 	for name, change := range map[string]func(*rig, balance.Certify, *balance.Certified){
 		"another version": func(_ *rig, _ balance.Certify, c *balance.Certified) { c.Target.Builder = 1; c.Target.Bins[1].Lo++ },
@@ -186,8 +186,8 @@ func TestScrubSkips(t *testing.T) {
 	})
 }
 
-// TestASourceThatDiffersIsDiscarded: the move that finds the difference says so, and the source
-// stops serving the slice.
+// TestASourceThatDiffersIsDiscarded: the move that finds the difference reports it, and the
+// source stops serving the slice.
 func TestASourceThatDiffersIsDiscarded(t *testing.T) {
 	r := newRig(t, 4, nil, "a", "b")
 	r.start0()
@@ -205,8 +205,8 @@ func TestASourceThatDiffersIsDiscarded(t *testing.T) {
 	if !strings.Contains(r.discards[0].Reason, "differs from the source of truth") {
 		t.Errorf("%q", r.discards[0].Reason)
 	}
-	// The move has ended before the order arrived: it is repeated for what the source
-	// holds now.
+	// The move ended before the order arrived: the order is repeated for what the source holds
+	// now.
 	r.ack("a")
 	r.pass(6 * time.Second)
 	if d := r.discards[len(r.discards)-1]; d.Slave != "a" || d.Generation != r.slice(0).Generation {

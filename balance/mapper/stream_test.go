@@ -11,11 +11,12 @@ import (
 	"adshard/balance/delivery"
 )
 
-// TestStreamsUnderAnyModel: a mapper waits for slaves; here none does. Slices
-// are started, cancelled, switched, let go, split and merged at any time, also
-// while what the step before wants is still being built, and distributors are
-// replaced in the middle of it. Each bucket keeps the promises of its slave's
-// table (world.check), and in the end each slave holds what the model says.
+// TestStreamsUnderAnyModel: a mapper waits for slaves; here nothing does.
+// Slices are started, cancelled, switched, released, split and merged at any
+// time, even while the results of the previous step are still being built, and
+// distributors are replaced meanwhile. Each bucket keeps the promises of its
+// slave's table (world.check), and in the end each slave holds what the model
+// says.
 func TestStreamsUnderAnyModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := newAnarchy(t)
@@ -71,14 +72,14 @@ func newAnarchy(t *rapid.T) *anarchy {
 	return s
 }
 
-// replace starts a distributor that knows nothing but the model.
+// replace starts a distributor that knows only the model.
 func (s *anarchy) replace(t *rapid.T) {
 	s.dist = &testDistributor{distributor: delivery.New[content](s.w.config, s.index, s.w.fed)}
 	must(t, s.dist.distributor.Quantum(balance.Quantum{Epoch: 1, Number: s.number, Clock: s.w.fed, View: s.model.View(), Model: s.model}))
 }
 
-// quantum lets the distributor go on to the newest change, with operations or
-// without.
+// quantum makes the distributor go on to the newest change, with or without
+// operations.
 func (s *anarchy) quantum(t *rapid.T, ops []balance.Op) {
 	var list []balance.Change
 	for _, c := range s.w.log {
@@ -123,7 +124,7 @@ func (s *anarchy) step(t *rapid.T) {
 	}
 }
 
-// edit changes the model in any way that it can be changed.
+// edit changes the model in any possible way.
 func (s *anarchy) edit(t *rapid.T) {
 	e := s.model.Edit()
 	for range rapid.IntRange(1, 5).Draw(t, "operations") {
@@ -158,8 +159,8 @@ func (s *anarchy) edit(t *rapid.T) {
 	s.quantum(t, e.Ops())
 }
 
-// take does the work that the distributor wants; most is the number of entries
-// taken at most, 0: all.
+// take does the work that the distributor wants; most is the largest number of
+// entries that a build takes, 0: all.
 func (s *anarchy) take(t *rapid.T, most int) {
 	s.w.now += 50 * time.Millisecond
 	s.dist.distributor.Tick(s.w.now)
@@ -180,7 +181,7 @@ func (s *anarchy) pull(t *rapid.T, n *testSlave) bool {
 	}
 	s.dist.distributor.Defer(n.name)
 	b, err := s.dist.distributor.Pull(n.name, 1, n.pos)
-	if err != nil { // another distributor: announce yourself
+	if err != nil { // a new distributor: announce the slave
 		n.epoch = 0
 		return true
 	}

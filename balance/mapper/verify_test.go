@@ -12,8 +12,8 @@ import (
 	"adshard/balance/mapper"
 )
 
-// TestNobodyWaitsForACancelledMove: a question about it takes no place any
-// more, and what is answered late says nothing.
+// TestNobodyWaitsForACancelledMove: a question about a cancelled move no longer occupies a
+// place, and a late answer has no effect.
 func TestNobodyWaitsForACancelledMove(t *testing.T) {
 	r := newRig(t, 8, nil, "a", "b", "c")
 	r.start0()
@@ -36,8 +36,8 @@ func TestNobodyWaitsForACancelledMove(t *testing.T) {
 	}
 }
 
-// TestAFailedQuestionHoldsUpNoOther: it is asked again after a while, the next
-// slice at once.
+// TestAFailedQuestionHoldsUpNoOther: a failed question is asked again after a while, a question
+// about the next slice at once.
 func TestAFailedQuestionHoldsUpNoOther(t *testing.T) {
 	r := newRig(t, 8, nil, "a", "b", "c")
 	r.start0()
@@ -56,8 +56,8 @@ func TestAFailedQuestionHoldsUpNoOther(t *testing.T) {
 	}
 }
 
-// TestAFailedQuestionIsAskedAlone: a failed question is asked alone until it is answered: it may be the reason why
-// others that were asked with it failed.
+// TestAFailedQuestionIsAskedAlone: a failed question is asked alone until it is answered,
+// because it may be the reason why others that were asked together with it failed.
 func TestAFailedQuestionIsAskedAlone(t *testing.T) {
 	r := newRig(t, 8, nil, "a", "b", "c")
 	r.start0()
@@ -74,8 +74,8 @@ func TestAFailedQuestionIsAskedAlone(t *testing.T) {
 	}
 }
 
-// TestWhatMustMoveIsComparedFirst: a slave is emptied while a strategy has more moves under
-// way than can be compared at once. Of large slices fewer are.
+// TestWhatMustMoveIsComparedFirst: a slave is emptied while a strategy has more moves in
+// progress than can be compared at once. Of large slices, fewer can.
 func TestWhatMustMoveIsComparedFirst(t *testing.T) {
 	for _, c := range []struct {
 		slices      int
@@ -89,7 +89,8 @@ func TestWhatMustMoveIsComparedFirst(t *testing.T) {
 	}
 }
 
-// comparedWhileDrained returns how many questions are under way, and how many of them are needed.
+// comparedWhileDrained returns the number of questions in progress, and the number of needed
+// ones among them.
 func comparedWhileDrained(t *testing.T, slices int, weight uint32) (needed, all int) {
 	proposed := false
 	r := newRig(t, slices, func(c *cluster.Config) {
@@ -134,8 +135,8 @@ func comparedWhileDrained(t *testing.T, slices int, weight uint32) (needed, all 
 	return needed, len(r.asked)
 }
 
-// TestALargeItemHasTime: it is compared by itself, and neither the question nor its move is
-// given up while it may still succeed.
+// TestALargeItemHasTime: a large item is compared by itself, and neither the question nor its
+// move is given up while it may still succeed.
 func TestALargeItemHasTime(t *testing.T) {
 	r := newRig(t, 8, nil, "a", "b")
 	r.index.Put(rigKey(5), 450_000)
@@ -176,8 +177,9 @@ func TestALargeItemHasTime(t *testing.T) {
 	r.phase(0, balance.Switched)
 }
 
-// TestALargeItemThatIsThereGivesNoTime: once it has arrived, or was compared, a move without
-// progress is cancelled like any other; until then no move to the same slave is.
+// TestALargeItemThatIsThereGivesNoTime: once a large item has arrived, or was compared, a move
+// without progress is cancelled like any other; until then, no move to the same slave is
+// cancelled.
 func TestALargeItemThatIsThereGivesNoTime(t *testing.T) {
 	begun := func(offset uint64) *rig {
 		r := newRig(t, 8, nil, "a", "b")
@@ -220,7 +222,7 @@ func TestALargeItemThatIsThereGivesNoTime(t *testing.T) {
 	r.phase(0, balance.NoMove)
 }
 
-// TestWhatMustMoveIsNeededAfterARestart: what must move is needed after a restart of the
+// TestWhatMustMoveIsNeededAfterARestart: what must move is still needed after a restart of the
 // balancer, which has not saved why it moves.
 func TestWhatMustMoveIsNeededAfterARestart(t *testing.T) {
 	r := newRig(t, 9, nil, "a", "b", "c")
@@ -245,7 +247,8 @@ func TestWhatMustMoveIsNeededAfterARestart(t *testing.T) {
 	}
 }
 
-// TestPausedMovesAreNeeded: pausing waits for the moves of the strategy to end.
+// TestPausedMovesAreNeeded: during a pause, the moves of the strategy are needed, because the
+// pause waits for their end.
 func TestPausedMovesAreNeeded(t *testing.T) {
 	r := newRig(t, 9, func(c *cluster.Config) {
 		c.Interval = time.Minute
@@ -273,8 +276,8 @@ func TestPausedMovesAreNeeded(t *testing.T) {
 	}
 }
 
-// TestOthersAreComparedToo: while more slices must leave their slave than are compared at
-// once, those that need not move go on.
+// TestOthersAreComparedToo: while more slices must leave their slave than can be compared at
+// once, slices that need not move go on as well.
 func TestOthersAreComparedToo(t *testing.T) {
 	propose := false
 	r := newRig(t, 300, func(c *cluster.Config) {
@@ -298,10 +301,10 @@ func TestOthersAreComparedToo(t *testing.T) {
 	r.must(r.m.Drain(r.now, "c"))
 	r.carry()
 	r.pass(time.Second)
-	r.ackAll() // all of c has arrived, and is to be compared
+	r.ackAll() // all data of c have arrived and are to be compared
 	propose = true
 	r.pass(3 * time.Second)
-	r.ackAll() // and all of a
+	r.ackAll() // and all data of a
 	needed, others := 0, 0
 	for range 40 {
 		q := r.asked[0]

@@ -13,7 +13,7 @@ import (
 	"adshard/fault"
 )
 
-// loaded reports load of slaves: millis of a core a second of each slice, and of
+// loaded reports loads of slaves: milliseconds of a core per second for each slice, and for
 // single items.
 func (r *rig) loaded(millis map[uint64]uint64, items map[balance.Key]uint64) {
 	r.t.Helper()
@@ -52,7 +52,7 @@ func says(t *testing.T, s mapper.Story, texts ...string) {
 	}
 }
 
-// TestWhy for slices that moved, that did not, and that cannot be helped.
+// TestWhy asks for slices that moved, that did not, and that cannot be helped.
 func TestWhy(t *testing.T) {
 	r, w := newWants(t, nil, "a", "b")
 	if _, err := r.m.Why(r.now, 99); !fault.Is(err, fault.NotFound) {
@@ -77,23 +77,23 @@ func TestWhy(t *testing.T) {
 	says(t, r.why(first), "begins to move from a to b: wants: the test wants it", "is served by b from view 2 on", "has left a for b",
 		"it may not go to a: it left it when it moved to b")
 
-	// One that did not move.
+	// A slice that did not move.
 	r.pass(3 * rigInterval)
 	says(t, r.why(3), "wants left it: it is where it should be", "times)", "all is well")
 
-	// One that cannot be helped.
+	// A slice that cannot be helped.
 	s = r.why(hot.ID)
 	says(t, s, "not movable: item", "x the mean of a shard")
 	if s.Hot != item || s.HotOverMean < 1.3 || s.Bound.MaxOverMean < 1.3 {
 		t.Errorf("%+v", s)
 	}
 
-	// One whose proposal was refused.
+	// A slice whose proposal was refused.
 	w.ops = []balance.Op{{Kind: balance.OpStart, Slice: first, Shard: 1}}
 	r.pass(rigInterval)
 	says(t, r.why(first), "which was refused", "stays away")
 
-	// One that is no more.
+	// A slice that no longer exists.
 	e := r.m.Model().Edit()
 	r.must(e.Merge(first, 2))
 	w.ops = e.Ops()
@@ -103,8 +103,8 @@ func TestWhy(t *testing.T) {
 	}
 }
 
-// TestWhyOnALostShard: the story of its slices says for how long it has been lost
-// and what becomes of them, by evacuate-after, pause and drain.
+// TestWhyOnALostShard: the story of a lost shard's slices says how long it has been lost and
+// what will happen to them, by evacuate-after, pause and drain.
 func TestWhyOnALostShard(t *testing.T) {
 	away := func(r *rig) mapper.Away {
 		t.Helper()
@@ -144,7 +144,7 @@ func TestWhyOnALostShard(t *testing.T) {
 	}
 }
 
-// TestMemoryIsBounded: five decisions of each of the newest 10,000 slices.
+// TestMemoryIsBounded: the mapper remembers five decisions on each of the newest 10,000 slices.
 func TestMemoryIsBounded(t *testing.T) {
 	r, w := newWants(t, nil, "a", "b")
 	for i := range 20 {
@@ -176,7 +176,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// TestLoadsThatAreNonsense are ignored, and counted.
+// TestLoadsThatAreNonsense: impossible loads are ignored and counted.
 func TestLoadsThatAreNonsense(t *testing.T) {
 	r, _ := newWants(t, nil, "a", "b")
 	s := r.slice(0)
@@ -214,7 +214,8 @@ func TestLoadsThatAreNonsense(t *testing.T) {
 	}
 }
 
-// TestReportsOfStrangers: a slave must say what it holds first.
+// TestReportsOfStrangers: the report of an unknown slave is refused; it must first say what it
+// holds.
 func TestReportsOfStrangers(t *testing.T) {
 	r, _ := newWants(t, nil, "a", "b")
 	if err := r.m.Report(r.now, mapper.SlaveReport{Name: "x"}); !fault.Is(err, fault.Stale) {
@@ -231,8 +232,8 @@ func TestReportsOfStrangers(t *testing.T) {
 	}
 }
 
-// TestFloor: a mapper that returns issues no quantum with a clock that some
-// distributor has left behind.
+// TestFloor: a mapper that returns issues no quantum with a clock that a distributor has
+// already passed.
 func TestFloor(t *testing.T) {
 	r, _ := newWants(t, nil, "a", "b")
 	if q, ok := r.m.Reinit(); !ok || q.Model != r.m.Model() || q.Number == 0 || q.Clock != r.clock || q.View != 1 {
@@ -262,8 +263,8 @@ func TestFloor(t *testing.T) {
 	}
 }
 
-// TestTheSameInputGivesTheSameOutput: the same input gives the same output, whatever order maps
-// have.
+// TestTheSameInputGivesTheSameOutput: the same input gives the same output, whatever the
+// iteration order of maps.
 func TestTheSameInputGivesTheSameOutput(t *testing.T) {
 	play := func() string {
 		r, w := newWants(t, func(c *cluster.Config) { c.EvacuateAfter = time.Minute }, "a", "b", "c")

@@ -8,7 +8,7 @@ import (
 	"adshard/balance/delivery"
 )
 
-// take remembers the work that a distributor gives.
+// take collects the work that a distributor requests.
 func (w *world) take(d *testDistributor) {
 	if w.up {
 		d.distributor.Tick(w.now)
@@ -18,8 +18,8 @@ func (w *world) take(d *testDistributor) {
 	}
 }
 
-// build does one build that was given; most is the number of entries taken at
-// most, 0: all that fit.
+// build does one of the requested builds; most is the largest number of
+// entries taken, 0: all that fit.
 func (w *world) build(d *testDistributor, i, most int) error {
 	b := d.work.Builds[i]
 	d.work.Builds = slices.Delete(d.work.Builds, i, i+1)
@@ -54,8 +54,8 @@ func (w *world) put(c *content, e delivery.Entry) {
 	c.parents[parentOf(e.Key)] = w.parents[parentOf(e.Key)]
 }
 
-// fetch does one fetch that was given; meanwhile happens between reading and
-// answering.
+// fetch does one of the requested fetches; it calls meanwhile between reading
+// and answering.
 func (w *world) fetch(d *testDistributor, i int, meanwhile func() error) error {
 	f := d.work.Fetches[i]
 	d.work.Fetches = slices.Delete(d.work.Fetches, i, i+1)

@@ -9,8 +9,7 @@ import (
 	"adshard/balance"
 )
 
-// promised reports whether a slave's table and position say that it has what is
-// at a key.
+// promised reports whether a slave has the data at a key according to its table and position.
 func (n *testSlave) promised(k balance.Key) bool {
 	for _, h := range n.table.Slices {
 		if k >= h.Lo && k <= h.Hi {
@@ -20,8 +19,8 @@ func (n *testSlave) promised(k balance.Key) bool {
 	return false
 }
 
-// check holds a slave against the history: what its table and position promise
-// is there, and nothing lies where it holds nothing.
+// check compares a slave with the history: what its table and position promise is there, and
+// there is nothing where it holds nothing.
 func (w *world) check(n *testSlave) error {
 	filling := slices.ContainsFunc(n.table.Slices, func(h balance.Held) bool { return h.State == balance.Filling })
 	if filling != (n.pos.Offset != 0) {
@@ -49,7 +48,7 @@ func (w *world) check(n *testSlave) error {
 	return w.checkViews()
 }
 
-// newest returns the last of ascending clocks that is not above to.
+// newest returns the last of ascending clocks that is not above `to`.
 func newest(clocks []uint64, to uint64) uint64 {
 	last := uint64(0)
 	for _, c := range clocks {
@@ -60,8 +59,8 @@ func newest(clocks []uint64, to uint64) uint64 {
 	return last
 }
 
-// answers reports whether a slave takes queries in a view: it knows the view and has not given
-// it up.
+// answers reports whether a slave takes queries in a view: it knows the view and has not
+// released it.
 func (n *testSlave) answers(view uint64) bool { return view <= n.table.View && view >= n.table.Least }
 
 // serves returns what a slave serves in a view.
@@ -74,9 +73,9 @@ func (n *testSlave) serves(view uint64) (list []balance.Held) {
 	return list
 }
 
-// checkViews looks at each view that no slave calls stale. In none is a key served twice. In a
-// view that masters may have, each key is served where the map says, except by slaves that were
-// away or lost their data.
+// checkViews checks each view that no slave calls stale. In none of them is a key served twice.
+// In a view that masters may have, each key is served where the map says, except by slaves that
+// were away or lost their data.
 func (w *world) checkViews() error {
 	if w.model() == nil {
 		return nil
@@ -108,9 +107,8 @@ func (w *world) checkViews() error {
 	return nil
 }
 
-// excuse notes the slaves that are not what the model wants: those that the
-// balancer has not heard from for so long that it goes on without them, until
-// they are again.
+// excuse records the slaves that are not as the model wants: those from which the balancer has
+// not heard for so long that it goes on without them, until they are as wanted again.
 func (w *world) excuse() {
 	for _, n := range w.slaves {
 		lost := w.now-n.heard >= w.plan.DeadAfter
@@ -130,7 +128,8 @@ func (w *world) excuse() {
 				return false
 			}
 			there := slices.ContainsFunc(n.table.Slices, func(h balance.Held) bool { return h.ID == s.ID && h.From == s.From })
-			// It may hold the slice as it was before a merge with another one that is being refilled.
+			// The slave may hold the slice as it was before a merge with another one that is being
+			// refilled.
 			return !there || s.Until == 0 && !within(balance.Slice{Lo: s.Lo, Hi: s.Hi}, covered)
 		})
 	}
@@ -154,7 +153,7 @@ func (w *world) checkTwice(view uint64) error {
 	return nil
 }
 
-// shard returns the shard for which a slave answers; those of spares differ.
+// shard returns the shard for which a slave answers; each spare has its own.
 func (n *testSlave) shard() string {
 	if n.table.Spare {
 		return "spare " + n.name
@@ -162,7 +161,7 @@ func (n *testSlave) shard() string {
 	return cmp.Or(n.table.Shard, n.name)
 }
 
-// checkMap holds what is served in a view against its map.
+// checkMap compares what is served in a view with the view's map.
 func (w *world) checkMap(view uint64) error {
 	for _, s := range w.views[view].slices {
 		for _, v := range w.mapper.Model().Set(s.Shard) {
@@ -197,14 +196,14 @@ func within(s balance.Slice, list []balance.Interval) bool {
 	return false
 }
 
-// complete: nothing is on its way, and the slaves hold all items, each once,
-// with the newest content, and serve the whole ring.
+// complete checks that nothing is moving, and that the slaves hold all items, each once, with
+// the newest content, and serve the whole ring.
 func (w *world) complete() error {
 	seen, counted := 0, map[string]bool{}
 	var served balance.Key
 	for _, name := range slices.Sorted(maps.Keys(w.slaves)) {
 		n := w.slaves[name]
-		again := counted[n.shard()] // a replica of one that was counted
+		again := counted[n.shard()] // a replica of a shard that was counted
 		counted[n.shard()] = !n.dead || again
 		if n.dead && w.plan.Replicas > 1 {
 			continue

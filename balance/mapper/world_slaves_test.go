@@ -15,46 +15,48 @@ import (
 	"adshard/fault"
 )
 
-// testSlave is a slave: a disk, and what it knows of the balancer.
+// testSlave is a slave: a disk, and what the slave knows about the balancer.
 type testSlave struct {
 	disk
 	name    string
 	life    int    // of its process
 	dist    int    // its distributor
-	epoch   uint64 // registered with; 0: not
+	epoch   uint64 // with which it registered; 0: it has not
 	catchUp balance.Position
 	resets  int
 	dead    bool
 	trouble string
 	copy    *disk // a backup; nil: none
-	// heard is when the balancer last heard from it. excused: it was away or
-	// lost what it had, and is not yet what the model wants it to be.
+	// heard is when the balancer last heard from the slave. excused: the slave was
+	// away or lost its data, and is not yet as the model wants it.
 	heard   time.Duration
 	excused bool
 }
 
-// disk is what outlives a slave's process.
+// disk is what survives a slave's process.
 type disk struct {
 	pos     balance.Position
 	table   balance.Table
 	items   map[balance.Key]uint64
 	parents map[balance.Parent]uint64
-	damaged map[balance.Key]bool // their postings are not what they should be
+	damaged map[balance.Key]bool // items whose postings are wrong
 }
 
 // master is a master that asks slaves in a view.
 type master struct {
 	name string
 	view uint64
-	// revision is that of its map.
+	// revision is the revision of the master's map.
 	revision uint64
 	heard    time.Duration // when the balancer last heard from it
-	cut      bool          // no word of it comes through
-	// lapsed: its lease was over, and it has not got the newest view since.
+	cut      bool          // none of its messages arrive
+	// lapsed: the master's lease has expired, and it has not received the newest
+	// view since.
 	lapsed bool
 }
 
-// slave returns the slave with a name, new with an empty disk if there is none.
+// slave returns the slave with a name, or a new one with an empty disk if there
+// is none.
 func (w *world) slave(name string) *testSlave {
 	n, ok := w.slaves[name]
 	if !ok {
@@ -75,7 +77,7 @@ func (d disk) clone() *disk {
 	return &d
 }
 
-// restore puts a copy of long ago in the place of what the slave has.
+// restore replaces the slave's data by an old copy.
 func (n *testSlave) restore() {
 	if n.copy != nil {
 		n.disk, n.epoch, n.excused = *n.copy.clone(), 0, true
@@ -101,7 +103,7 @@ func (w *world) register(n *testSlave) error {
 	return w.carry()
 }
 
-// pull has a slave ask once; lost: the answer does not arrive. It returns
+// pull makes a slave ask once; lost: the answer does not arrive. It reports
 // whether a bucket was applied.
 func (w *world) pull(n *testSlave, lost bool) (bool, error) {
 	if n.dead || !w.up || n.trouble != "" {
@@ -123,8 +125,8 @@ func (w *world) pull(n *testSlave, lost bool) (bool, error) {
 	return true, w.apply(n, *b)
 }
 
-// discard has a slave stop serving a slice that differs: it empties its interval
-// and announces itself again.
+// discard makes a slave stop serving a slice that differs: it empties the slice's
+// interval and announces itself again.
 func (w *world) discard(d balance.Discard) error {
 	n := w.slave(d.Slave)
 	i := slices.IndexFunc(n.table.Slices, func(h balance.Held) bool {
@@ -167,7 +169,7 @@ func (w *world) report(n *testSlave) error {
 	return w.carry()
 }
 
-// apply is what a store does.
+// apply applies a bucket as a store does.
 func (w *world) apply(n *testSlave, b delivery.Bucket[content]) error {
 	if b.Reset {
 		pos, epoch := n.pos, n.epoch
@@ -219,7 +221,7 @@ func covers(list []balance.Interval, k balance.Key) bool {
 	return false
 }
 
-// certify answers a question of the mapper from what is really there.
+// certify answers a question of the mapper from the real data.
 func (w *world) certify(i int) error {
 	c := w.asked[i]
 	w.asked = append(w.asked[:i:i], w.asked[i+1:]...)
@@ -256,8 +258,8 @@ func (w *world) answer(c balance.Certify) balance.Certified {
 	return out
 }
 
-// certificate sums up some items; named are the parents wanted, nil: those of the
-// items and those asked for.
+// certificate sums up some items. named lists the wanted parents; nil: those of
+// the items. The parents that the question asks for are added.
 func certificate(c balance.Certify, clock uint64, items map[balance.Key]uint64, parents map[balance.Parent]uint64, damaged map[balance.Key]bool, named []balance.Parent) *balance.Certificate {
 	out := &balance.Certificate{Clock: clock}
 	wanted := map[balance.Parent]bool{}
@@ -310,7 +312,7 @@ func (w *world) master(name string) *master {
 	return m
 }
 
-// poll has a master ask for a newer map; lost: the answer does not arrive.
+// poll makes a master ask for a newer map; lost: the answer does not arrive.
 func (w *world) poll(m *master, lost bool) {
 	if !w.up || m.cut {
 		return

@@ -15,7 +15,7 @@ import (
 	"adshard/balance/strategy"
 )
 
-// content is what a bucket holds in these tests: versions of items and
+// content is the content of a bucket in these tests: versions of items and
 // parents; an item's version is the clock of its last change.
 type content struct {
 	items   map[balance.Key]uint64
@@ -41,16 +41,16 @@ type world struct {
 	saved  []byte
 	epoch  uint64
 	up     bool
-	save   *balancemaps.SaveState // asked for, not durable yet
+	save   *balancemaps.SaveState // requested, but not durable yet
 	index  *balance.Index
 	mapper *mapper.Mapper
 	fed    uint64 // changes given to the mapper
 	dists  []*testDistributor
-	events []string // what the mapper had to say
+	events []string // the mapper's events
 	asked  []balance.Certify
 	views  map[uint64]view
 
-	// proposals are what the strategy proposes next.
+	// proposals holds what the strategy proposes next.
 	proposals [][]balance.Op
 
 	slaves    map[string]*testSlave
@@ -58,7 +58,7 @@ type world struct {
 	itemBytes int
 }
 
-// testDistributor is a distributor and what is on its way to it.
+// testDistributor is a distributor with the messages on their way to it.
 type testDistributor struct {
 	distributor *delivery.Distributor[content]
 	changes     []balance.Change
@@ -84,8 +84,8 @@ func newWorld(wanted int) *world {
 	return w
 }
 
-// proposer is the strategy: the first plan is the original one's, later ones
-// are what the test wants.
+// proposer is the strategy: its first plan is that of the strategy original,
+// later proposals are those of the test.
 type proposer world
 
 func (p *proposer) Name() string { return "test" }
@@ -139,13 +139,13 @@ func (w *world) touch(o uint64) {
 	})
 }
 
-// compact forgets the log up to clock.
+// compact drops the log up to clock.
 func (w *world) compact(clock uint64) {
 	w.compacted = max(w.compacted, min(clock, w.clock))
 	w.log = slices.DeleteFunc(w.log, func(c balance.Change) bool { return c.Clock <= w.compacted })
 }
 
-// start starts a balancer and its distributors; those that run are killed.
+// start starts a balancer and its distributors; running ones are killed.
 func (w *world) start() error {
 	w.epoch++
 	w.save, w.asked, w.up = nil, nil, true
@@ -170,7 +170,7 @@ func (w *world) start() error {
 }
 
 // replace puts a new distributor in the place of one. It knows what the mapper
-// tells it, and nothing of the slaves.
+// tells it, but nothing about the slaves.
 func (w *world) replace(i int) error {
 	fresh := delivery.New[content](w.config, w.index, w.fed)
 	w.dists[i] = &testDistributor{distributor: fresh}
@@ -180,7 +180,7 @@ func (w *world) replace(i int) error {
 	return nil
 }
 
-// carry takes the mapper's messages to where they go.
+// carry delivers the mapper's messages.
 func (w *world) carry() error {
 	out := w.mapper.Out()
 	if out.Save != nil {
@@ -206,7 +206,7 @@ func (w *world) carry() error {
 	return errors.Join(errs...)
 }
 
-// receive is when the quanta arrive that are on their way.
+// receive delivers the quanta that are on their way.
 func (d *testDistributor) receive() error {
 	for _, q := range d.quanta {
 		if err := d.distributor.Quantum(q); err != nil {
@@ -217,14 +217,14 @@ func (d *testDistributor) receive() error {
 	return nil
 }
 
-// follow is when the changes arrive that the mapper has.
+// follow delivers the changes that the mapper has.
 func (d *testDistributor) follow() error {
 	list := d.changes
 	d.changes = nil
 	return d.distributor.Changes(list)
 }
 
-// persist makes the state durable that the mapper asked for.
+// persist makes the state durable for which the mapper asked.
 func (w *world) persist() error {
 	if w.save == nil || !w.up {
 		return nil
@@ -236,7 +236,7 @@ func (w *world) persist() error {
 	return w.carry()
 }
 
-// remember notes who serves what in the newest view.
+// remember records which shard serves what in the newest view.
 func (w *world) remember() {
 	if m := w.mapper.Model(); m != nil {
 		v := view{slices: m.Slices(), names: map[balance.ShardID]string{}}
@@ -247,13 +247,14 @@ func (w *world) remember() {
 	}
 }
 
-// view is the map of a view: who serves what.
+// view is the map of a view: which shard serves what.
 type view struct {
 	slices []balance.Slice
 	names  map[balance.ShardID]string
 }
 
-// feed gives up to n changes to the balancer and what its distributors lack.
+// feed gives the balancer up to n changes and delivers the changes that its
+// distributors lack.
 func (w *world) feed(n int) error {
 	errs := []error{w.feedMapper(n)}
 	for _, d := range w.dists {
@@ -262,8 +263,8 @@ func (w *world) feed(n int) error {
 	return errors.Join(errs...)
 }
 
-// feedMapper gives up to n changes to the mapper alone: its quanta reach the
-// distributors before them.
+// feedMapper gives up to n changes only to the mapper: its quanta reach the
+// distributors before the changes do.
 func (w *world) feedMapper(n int) error {
 	if !w.up {
 		return nil
@@ -295,7 +296,7 @@ func (w *world) tick(d time.Duration) error {
 	return w.carry()
 }
 
-// round lets everything run undisturbed once; it reports whether something
+// round lets everything run undisturbed once, and reports whether anything
 // happened.
 func (w *world) round() (busy bool, err error) {
 	if !w.up {
@@ -336,13 +337,13 @@ func (w *world) round() (busy bool, err error) {
 	return busy || w.moving(), w.checkViews()
 }
 
-// moving reports whether something is on its way.
+// moving reports whether any slice is moving or a state is to be saved.
 func (w *world) moving() bool {
 	m := w.mapper.Model()
 	return w.save != nil || m != nil && slices.ContainsFunc(m.Slices(), func(s balance.Slice) bool { return s.Move.Phase != balance.NoMove })
 }
 
-// settle runs until nothing happens any more.
+// settle runs until nothing more happens.
 func (w *world) settle() error {
 	for idle, rounds := 0, 0; idle < 3; idle++ {
 		busy, err := w.round()

@@ -9,8 +9,8 @@ import (
 	"adshard/balance/cluster/clustertest"
 )
 
-// published returns views of a model of the shards a and b that is durable, whose slaves have
-// the views that are given.
+// published returns views of a durable model of the shards a and b, whose slaves have the
+// given views.
 func published(t *testing.T, a, b uint64) (w *Views, c *cluster.Cluster) {
 	t.Helper()
 	c, _ = clustertest.New(t, cluster.Config{Strategy: clustertest.Proposes{}}, balance.Active)
@@ -31,7 +31,7 @@ func published(t *testing.T, a, b uint64) (w *Views, c *cluster.Cluster) {
 	return w, c
 }
 
-// TestViewsArePublishedWhenAllHaveThem: of those that live.
+// TestViewsArePublishedWhenAllHaveThem: a view is published when all living slaves have it.
 func TestViewsArePublishedWhenAllHaveThem(t *testing.T) {
 	w, c := published(t, 1, 0)
 	view := c.Model.View()
@@ -60,7 +60,7 @@ func TestViewsArePublishedWhenAllHaveThem(t *testing.T) {
 	}
 }
 
-// TestViewsKeepTheFloor: nothing is sent before the clock has reached it.
+// TestViewsKeepTheFloor: nothing is sent before the clock has reached the floor.
 func TestViewsKeepTheFloor(t *testing.T) {
 	w, c := published(t, 0, 0)
 	w.Out()

@@ -94,7 +94,7 @@ func TestWhomAMasterAsks(t *testing.T) {
 		t.Errorf("after a newer map it pauses for %v", pause)
 	}
 	asks(2*time.Second, some, true, false)
-	asks(5*time.Second, some, true, true) // silent
+	asks(5*time.Second, some, true, true) // still silent
 	asks(5*time.Second, some, false, false)
 	for _, want := range []time.Duration{2, 4, 5, 5} {
 		if pause := w.Polled(2*time.Second, false, away); pause != want*time.Millisecond {

@@ -16,8 +16,8 @@ func planning(t *testing.T, cfg cluster.Config, state balance.ShardState) (p *Pl
 	return New(c, cluster.NewJournal()), c, b
 }
 
-// TestAPlannerEmptiesWithinTheBudget: of a shard that drains a planner moves what the budget
-// allows, goes on when that is done, and changes nothing itself.
+// TestAPlannerEmptiesWithinTheBudget: a planner moves as much off a draining shard as the
+// budget allows, goes on when that is done, and changes nothing itself.
 func TestAPlannerEmptiesWithinTheBudget(t *testing.T) {
 	p, c, b := planning(t, cluster.Config{Budget: balance.Budget{Share: 0.5}, Strategy: clustertest.Proposes{}}, balance.Draining)
 	was := c.Model
@@ -36,8 +36,8 @@ func TestAPlannerEmptiesWithinTheBudget(t *testing.T) {
 	}
 }
 
-// TestAPlannerRefusesWhatCameBack: what left a shard a moment ago does not return, and the
-// whole proposal is refused.
+// TestAPlannerRefusesWhatCameBack: a slice that left a shard a moment ago may not return,
+// and the whole proposal is refused.
 func TestAPlannerRefusesWhatCameBack(t *testing.T) {
 	p, c, b := planning(t, cluster.Config{Interval: time.Second}, balance.Active)
 	s := c.Model.Slices()[0]

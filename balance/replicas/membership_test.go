@@ -11,8 +11,8 @@ import (
 	"adshard/balance/verify"
 )
 
-// joiningSlave returns a membership of the shards a and b in which c is to join a, and how often
-// it was looked at.
+// joiningSlave returns a membership of the shards a and b in which c is to join a, and a
+// function that looks at it and returns the operations that are due.
 func joiningSlave(t *testing.T) (m *Membership, look func() []balance.Op) {
 	t.Helper()
 	c, _ := clustertest.New(t, cluster.Config{Strategy: clustertest.Proposes{}, Replicas: 2}, balance.Active)
@@ -47,8 +47,8 @@ func joiningSlave(t *testing.T) (m *Membership, look func() []balance.Op) {
 	}
 }
 
-// TestASlaveJoinsWhenAllOfItIsRight: it is compared once it has everything, and joins when each
-// slice was found right.
+// TestASlaveJoinsWhenAllOfItIsRight: a slave is compared once it has everything, and joins when
+// each slice was found right.
 func TestASlaveJoinsWhenAllOfItIsRight(t *testing.T) {
 	m, look := joiningSlave(t)
 	if ops := look(); ops != nil || asks(m) != nil {
@@ -83,7 +83,7 @@ func asks(m *Membership) []balance.Certify {
 	return asked
 }
 
-// answerEqual answers a question: the copy is equal.
+// answerEqual answers a question with an equal copy.
 func answerEqual(m *Membership, a balance.Certify) {
 	m.verify.Answered(0, balance.Certified{Seq: a.Seq, Target: &balance.Certificate{}})
 	m.verify.Findings(0, m.Certified)

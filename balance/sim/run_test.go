@@ -10,7 +10,7 @@ import (
 	"adshard/balance/strategy"
 )
 
-// cluster has four slaves with 400 items and a skewed load.
+// cluster returns a cluster of four slaves with 400 items and a skewed load.
 func cluster(t *testing.T) sim.Config {
 	t.Helper()
 	cfg := sim.Config{
@@ -60,7 +60,7 @@ func TestRunTellsWhatHappened(t *testing.T) {
 	}
 }
 
-// noting notes for how long topics were sampled.
+// noting records for how long topics were sampled.
 type noting struct {
 	balance.Strategy
 	sampled *time.Duration
@@ -71,8 +71,9 @@ func (n noting) Iterate(in balance.Input) (balance.Proposal, error) {
 	return n.Strategy.Iterate(in)
 }
 
-// TestTopicsAreSpread: the whole way from what slaves sample to groups that move for their
-// topics, in a cluster whose slaves report, move and switch as they do.
+// TestTopicsAreSpread tests the whole way from samples on slaves to groups that move
+// because of their topics, in a simulated cluster whose slaves report, move and switch
+// like real ones.
 func TestTopicsAreSpread(t *testing.T) {
 	var sampled time.Duration
 	slowest := func(name string) (late float64) {

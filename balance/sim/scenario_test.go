@@ -7,7 +7,7 @@ import (
 	"adshard/balance/sim"
 )
 
-// TestScenarioIsText: what is printed reads as the same scenario.
+// TestScenarioIsText: a scenario that is printed and parsed is the same again.
 func TestScenarioIsText(t *testing.T) {
 	for seed := range uint64(200) {
 		s := sim.Generate(seed)

@@ -16,14 +16,14 @@ import (
 	"adshard/balance/strategy"
 )
 
-// TestSeeds plays scenarios made of seeds: 200, or as many as SIM_SEEDS says,
-// from SIM_FROM on; or those that SIM_ONLY names. A failing one is made shorter
-// and printed; kept in testdata/replay it is played again by TestReplay. The digest
-// that is logged stays the same as long as nothing of what mappers do changes.
+// TestSeeds plays scenarios generated from seeds: 200, or as many as SIM_SEEDS says,
+// beginning with SIM_FROM; or the seeds that SIM_ONLY names. A failing scenario is
+// shortened and printed; if it is kept in testdata/replay, TestReplay plays it again.
+// The logged digest stays the same as long as the behaviour of mappers does not change.
 //
 //	SIM_SEEDS=10000 go test ./balance/sim -run '^TestSeeds$' -timeout 3h
 func TestSeeds(t *testing.T) {
-	// Plays leave much garbage and keep little: it is collected seldom.
+	// Plays make much garbage and keep little, so garbage is collected rarely.
 	defer debug.SetGCPercent(debug.SetGCPercent(800))
 	seeds := chosen(t)
 	var next, queries, complete, owed, switched, events atomic.Int64
@@ -55,8 +55,8 @@ func TestSeeds(t *testing.T) {
 		len(seeds), events.Load(), queries.Load(), complete.Load(), owed.Load(), switched.Load(), digest.Load())
 }
 
-// TestSeedsHaveAllStrategies: each strategy is switched to in some of the scenarios that
-// TestSeeds plays.
+// TestSeedsHaveAllStrategies: some of the scenarios that TestSeeds plays switch to each
+// strategy.
 func TestSeedsHaveAllStrategies(t *testing.T) {
 	switched := make(map[string]int)
 	for _, seed := range chosen(t) {
@@ -106,8 +106,8 @@ func shrunk(s sim.Scenario) string {
 	return fmt.Sprintf("the shortest that still fails (put it into balance/sim/testdata/replay):\n# %v\n%s", err, s)
 }
 
-// TestSamePlay: a scenario plays the same each time. In the last one a slave restarts
-// to which several slices are moving.
+// TestSamePlay: a scenario plays the same each time. In the last one, a slave restarts
+// while several slices are moving to it.
 func TestSamePlay(t *testing.T) {
 	for _, seed := range []uint64{0, 1, 2, 3939} {
 		first, firstErr := sim.Play(sim.Generate(seed), nil)
@@ -120,8 +120,8 @@ func TestSamePlay(t *testing.T) {
 	}
 }
 
-// TestReplay plays the scenarios that failed once. SIM_LOG=NAME prints what
-// happens in one.
+// TestReplay plays the scenarios that have failed before. SIM_LOG=NAME prints what
+// happens in one of them.
 func TestReplay(t *testing.T) {
 	files, err := filepath.Glob("testdata/replay/*.txt")
 	if err != nil || len(files) == 0 {

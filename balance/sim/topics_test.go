@@ -7,21 +7,23 @@ import (
 	"time"
 )
 
-// Topics are kinds of queries: what each costs and how it is drawn.
+// Topics describes kinds of queries: what each costs and how it is drawn.
 type Topics struct {
-	// Costs has the items of each topic; a query is one topic.
+	// Costs holds the items of each topic with their costs; a query has one
+	// topic.
 	Costs [][]ItemCost
-	// Rate is queries a second, arriving at random (Poisson).
+	// Rate is the number of queries per second, which arrive at random (Poisson).
 	Rate float64
-	// Zipf is the exponent of the topics' popularity, by rank; 0: all alike.
+	// Zipf is the exponent of the topics' popularity, by rank; 0: all are equally
+	// popular.
 	Zipf float64
-	// Shift, when set, is when popularity turns over: what was at rank r is
-	// then at rank r + half the number of topics.
+	// Shift, if not 0, is when popularity turns over: the topic at rank r is then
+	// at rank r + half the number of topics.
 	Shift time.Duration
 	Seed  uint64
 }
 
-// Trace draws queries until a time.
+// Trace draws queries up to a time.
 func (t Topics) Trace(until time.Duration) Trace {
 	r := &source{state: t.Seed}
 	rank := newZipf(len(t.Costs), t.Zipf)

@@ -7,8 +7,9 @@ import (
 )
 
 // The paper's experiments (§3.2): the keys 1 to n in the order of popularity, 20,000
-// requests, 30 seeds; a split key is judged by the part of the requests up to it, of
-// which 0.5 is ideal. The exponent of its Zipf distribution is not told: 0.99 here.
+// requests, 30 seeds. A split key is judged by the part of the requests up to it, which
+// is ideally 0.5. The paper does not give the exponent of its Zipf distribution: 0.99
+// here.
 const requests, seeds = 20_000, 30
 
 func zipf(n int) distribution {
@@ -28,7 +29,7 @@ func poisson(n int, mean float64) distribution {
 	return newDistribution(weights)
 }
 
-// course is how far from 0.5 a split key was after each request.
+// course holds the distance of a split key from 0.5 after each request.
 type course []float64
 
 func run(d distribution, m Method, first, seed uint64) course {
@@ -56,7 +57,7 @@ func (c course) near() int {
 	return len(c)
 }
 
-// rms returns the root mean square over the last half.
+// rms returns the root mean square over the second half.
 func (c course) rms() float64 {
 	sum := 0.0
 	for _, off := range c[len(c)/2:] {
@@ -65,7 +66,7 @@ func (c course) rms() float64 {
 	return math.Sqrt(sum / float64(len(c)-len(c)/2))
 }
 
-// over runs all seeds and returns the mean of what is asked of each.
+// over runs all seeds and returns the mean of a value of each.
 func over(d distribution, m Method, first uint64, of func(course) float64) float64 {
 	sum := 0.0
 	for seed := range uint64(seeds) {
@@ -82,8 +83,8 @@ func within(t *testing.T, what string, got, least, most float64) {
 }
 
 // TestFigures1To3: linear steps from the key 4,000 take about 8,000 requests and are
-// exact then; doubled steps take some 100 and stay noisy; both together are soon there
-// and exact.
+// exact then; doubled steps take some 100 requests and stay noisy; both together are
+// soon close and exact.
 func TestFigures1To3(t *testing.T) {
 	d := zipf(10_000)
 	within(t, "linear: requests until near", over(d, Linear(), 4000, func(c course) float64 { return float64(c.near()) }), 6000, 10_000)
@@ -101,15 +102,16 @@ func TestFigures1To3(t *testing.T) {
 	}), 0.6, 1)
 }
 
-// TestFigure4: Poisson requests, the worst case: acceptable when settled, not before.
+// TestFigure4: Poisson requests are the worst case: acceptable when settled, but not
+// before.
 func TestFigure4(t *testing.T) {
 	d := poisson(10_000, 5000)
 	within(t, "ping-pong(4): rms at the end", over(d, PingPong(4), 0, course.rms), 0, 0.1)
 	within(t, "exponential: rms at the end", over(d, Exponential(), 0, course.rms), 0.1, 0.2)
 }
 
-// TestFigure5: with 300,000 keys two or four reversals come by chance while the key is
-// far away; eight do not.
+// TestFigure5: with 300,000 keys, two or four reversals can happen by chance while the
+// key is far away; eight do not.
 func TestFigure5(t *testing.T) {
 	d := zipf(300_000)
 	off := func(c course) float64 { return math.Abs(c[8000]) }

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// naive is Algorithm 1 with the steps of §3.2, as it is written there: on numbers that
-// cannot overflow, without a cap.
+// naive is Algorithm 1 with the steps of §3.2 exactly as published: with numbers that
+// cannot overflow, and without a cap.
 type naive struct {
 	method             Method
 	unit, key, lo, hi  float64
@@ -46,7 +46,7 @@ func (n *naive) request(k float64) {
 
 var methods = []Method{Linear(), Exponential(), PingPong(1), PingPong(2), PingPong(4), PingPong(8)}
 
-// TestAsPublished: any requests give the split keys of the algorithm as it is written.
+// TestAsPublished: any requests give the same split keys as the published algorithm.
 func TestAsPublished(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := rapid.SampledFrom(methods).Draw(t, "method")
@@ -64,8 +64,8 @@ func TestAsPublished(t *testing.T) {
 }
 
 // TestWithinTheKeysRequested: whatever is requested, in whatever units, the split key is
-// between the lowest and the highest key requested, and each request moves it towards
-// the requested key or leaves it, unless it is that key itself.
+// between the lowest and the highest requested key. Each request moves it towards the
+// requested key or leaves it unchanged, unless it is that key itself.
 func TestWithinTheKeysRequested(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := New(rapid.SampledFrom(methods).Draw(t, "method"), rapid.Uint64().Draw(t, "unit"))
@@ -89,8 +89,8 @@ func TestWithinTheKeysRequested(t *testing.T) {
 }
 
 // TestRestsAtTheMedian: requests drawn from weights bring the split key to the exact
-// median of the weights, except for noise: where n keys have much the same weight the
-// linear steps keep it within about 1/(2√n) of the requests, as a standard deviation.
+// median of the weights, except for noise. Where n keys have similar weights, the linear
+// steps keep it within about 1/(2√n) of the requests, as a standard deviation.
 func TestRestsAtTheMedian(t *testing.T) {
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -113,7 +113,7 @@ func TestRestsAtTheMedian(t *testing.T) {
 	}
 }
 
-// TestOneKey: requests for one key alone move the split key there and never settle it.
+// TestOneKey: requests for only one key move the split key there but never settle it.
 func TestOneKey(t *testing.T) {
 	e := New(PingPong(1), 1)
 	for range 1000 {
@@ -144,7 +144,7 @@ func BenchmarkAdd(b *testing.B) {
 	}
 }
 
-// distribution is requests for the keys 1 to n.
+// distribution is a distribution of requests for the keys 1 to n.
 type distribution struct{ sums []float64 }
 
 func newDistribution(weights []float64) distribution {
@@ -163,7 +163,7 @@ func newDistribution(weights []float64) distribution {
 // draw returns a key.
 func (d distribution) draw(r *rand.Rand) uint64 { return d.at(r.Float64()) }
 
-// at returns the least key up to which the given part of the requests lies.
+// at returns the smallest key up to which the given part of the requests lies.
 func (d distribution) at(part float64) uint64 {
 	i, _ := slices.BinarySearch(d.sums, part)
 	return uint64(min(i, len(d.sums)-1)) + 1

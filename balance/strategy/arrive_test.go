@@ -6,10 +6,11 @@ import (
 	"adshard/balance"
 )
 
-// arriving are strategies that give a shard that joins the arcs of its tokens.
+// arriving lists the strategies that give a joining shard the arcs of its tokens.
 var arriving = []string{"rao-pool", "cassandra", "srinivasan"}
 
-// turn asks a strategy once, with exact loads; it may not use a shard that is refused.
+// turn asks a strategy once, with exact loads; the strategy may not use the shard
+// `refused`.
 func (l *loop) turn(s balance.Strategy, refused balance.ShardID) {
 	l.t.Helper()
 	in := l.exact()
@@ -28,7 +29,7 @@ func (l *loop) turn(s balance.Strategy, refused balance.ShardID) {
 	l.settle(next, p)
 }
 
-// wantItems lets a strategy give a shard something.
+// wantItems checks that a strategy gives a shard something within some iterations.
 func (l *loop) wantItems(s balance.Strategy, shard balance.ShardID) {
 	l.t.Helper()
 	for range 10 {
@@ -42,8 +43,8 @@ func (l *loop) wantItems(s balance.Strategy, shard balance.ShardID) {
 	l.t.Errorf("%s: shard %d stays empty", s.Name(), shard)
 }
 
-// TestAShardThatWasEmptiedArrivesAgain: a shard that was emptied arrives again when it is
-// active again.
+// TestAShardThatWasEmptiedArrivesAgain: a shard that was emptied gets its arcs again when
+// it is active again.
 func TestAShardThatWasEmptiedArrivesAgain(t *testing.T) {
 	for _, name := range arriving {
 		l, s := placed(t, name, nil, 10, 1000, nil)
@@ -74,8 +75,8 @@ func TestAShardThatWasEmptiedArrivesAgain(t *testing.T) {
 	}
 }
 
-// TestAShardThatMayNotArriveYetDoesLater: in the iteration after it has joined it may take
-// nothing.
+// TestAShardThatMayNotArriveYetDoesLater: a shard that may take nothing in the iteration
+// after it has joined gets its arcs later.
 func TestAShardThatMayNotArriveYetDoesLater(t *testing.T) {
 	for _, name := range arriving {
 		l, s := placed(t, name, nil, 10, 1000, nil)

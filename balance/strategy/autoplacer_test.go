@@ -11,8 +11,8 @@ import (
 	"adshard/balance/load"
 )
 
-// zipfOn gives the items of a loop Zipf loads in random order, the hottest first in what
-// it returns.
+// zipfOn gives the items of a loop Zipf loads in random order, and returns the items, the
+// hottest first.
 func (l *loop) zipfOn(seed uint64, exponent float64) (ranked []balance.Key) {
 	l.items.Ascend(0, balance.MaxKey, func(k balance.Key, _ uint32) bool {
 		ranked = append(ranked, k)
@@ -25,8 +25,8 @@ func (l *loop) zipfOn(seed uint64, exponent float64) (ranked []balance.Key) {
 	return ranked
 }
 
-// step asks a strategy once, carries out what it proposes, and returns the items that
-// began to move.
+// step asks a strategy once, executes its proposal, and returns the items that began to
+// move.
 func (l *loop) step(s balance.Strategy) (moved []balance.Key) {
 	l.t.Helper()
 	p, err := s.Iterate(l.exact())
@@ -49,10 +49,10 @@ func (l *loop) step(s balance.Strategy) (moved []balance.Key) {
 	return moved
 }
 
-// TestAutoplacerCycles: each round moves some of the hottest items that were not
-// considered yet, as slices of one item, and none twice in a cycle; all others stay
-// where consistent hashing has them, and the load ends more even. At Zipf 1.0 a cycle
-// ends, as it should, at a round that happens to gain little, far above the bound.
+// TestAutoplacerCycles: each round moves some of the hottest items that were not considered
+// yet, as slices of one item, and none twice in a cycle. All others stay where consistent
+// hashing puts them, and the load becomes more even. At Zipf 1.0, a cycle ends, as it
+// should, with a round that happens to gain little, far above the bound.
 func TestAutoplacerCycles(t *testing.T) {
 	for exponent, aboveBound := range map[float64]float64{0.6: 1.05, 0.8: 1.05, 1.0: 1.5} {
 		l, s := placed(t, "autoplacer", map[string]string{"hottest": "16"}, 10, 5000, nil)
@@ -98,8 +98,8 @@ func TestAutoplacerCycles(t *testing.T) {
 	}
 }
 
-// TestAutoplacerFollowsTheRing: items that were relocated stay when a shard joins, which
-// gets its arcs from the others; when one leaves, only what it had moves.
+// TestAutoplacerFollowsTheRing: relocated items stay when a shard joins, which gets its
+// arcs from the other items; when a shard leaves, only its items move.
 func TestAutoplacerFollowsTheRing(t *testing.T) {
 	l, s := placed(t, "autoplacer", nil, 6, 5000, nil)
 	plain := l.owners()
@@ -143,8 +143,8 @@ func TestAutoplacerFollowsTheRing(t *testing.T) {
 }
 
 // TestAutoplacerKeepsFew: as other items become hot, the coolest relocated ones return and
-// merge, so that neither slices nor the memory grow without bound; a memory that it did not
-// write does no harm.
+// their slices merge, so that neither the slices nor the memory grow without bound. A
+// memory that autoplacer did not write does no harm.
 func TestAutoplacerKeepsFew(t *testing.T) {
 	l, s := placed(t, "autoplacer", map[string]string{"relocated": "40"}, 8, 3000, nil)
 	slicesAtFirst := len(l.m.Slices())
@@ -187,8 +187,8 @@ func TestAutoplacerRemembersBounded(t *testing.T) {
 	}
 }
 
-// TestAutoplacerLeavesAlone: a hot item stays on a shard that has no more than the mean
-// with it, though another shard would be cooler.
+// TestAutoplacerLeavesAlone: a hot item stays on a shard that is not above the mean with
+// it, even if another shard would be cooler.
 func TestAutoplacerLeavesAlone(t *testing.T) {
 	l, s := placed(t, "autoplacer", map[string]string{"hottest": "9"}, 3, 300, nil)
 	on := map[balance.ShardID][]balance.Key{}

@@ -16,7 +16,7 @@ import (
 	"adshard/balance/strategy"
 )
 
-// snapshot is loads as a LoadTable gives them: by slice, and the hottest items.
+// snapshot holds loads as a LoadTable returns them: by slice, and of the hottest items.
 type snapshot struct {
 	slices map[uint64]float64
 	keys   []balance.Key
@@ -34,8 +34,8 @@ func (s *snapshot) Hot(lo, hi balance.Key, visit func(balance.Key, float64) bool
 	}
 }
 
-// large makes 1,000,000 items of Zipf load in 100,000 slices on 1,000 shards, of
-// which a tenth has four times as many slices as the others.
+// large makes 1,000,000 items of Zipf load in 100,000 slices on 1,000 shards. A tenth of the
+// shards has four times as many slices as the others.
 func large(b *testing.B) balance.Input {
 	const shardCount, sliceCount, itemCount = 1000, 100_000, 1_000_000
 	r := rand.New(rand.NewPCG(1, 1))
@@ -90,10 +90,10 @@ func large(b *testing.B) balance.Input {
 	return in
 }
 
-// BenchmarkPlan100k is one iteration of each strategy for 1,000,000 items in 100,000 slices on
-// 1,000 shards. On a busy machine of 2 cores it takes 0.05 s (original), 0.45 s (random,
-// 180,000 operations), 0.09 s (weighted-move) and 0.45 s (weighted-move-fast, 11,000
-// operations); the bounds take 0.17 s; the heap is at 0.3 GB.
+// BenchmarkPlan100k measures one iteration of each strategy for 1,000,000 items in 100,000
+// slices on 1,000 shards. On a busy machine with 2 cores it takes 0.05 s (original), 0.45 s
+// (random, 180,000 operations), 0.09 s (weighted-move) and 0.45 s (weighted-move-fast, 11,000
+// operations); the bounds take 0.17 s; the heap is 0.3 GB.
 func BenchmarkPlan100k(b *testing.B) {
 	in := large(b)
 	b.Run("bounds", func(b *testing.B) {
@@ -125,7 +125,7 @@ func BenchmarkPlan100k(b *testing.B) {
 	}
 }
 
-// BenchmarkTopics: an iteration that knows as many pairs as a balancer keeps, of 4,096
+// BenchmarkTopics measures an iteration with as many pairs as a balancer keeps, of 4,096
 // topics, when nothing is spread yet.
 func BenchmarkTopics(b *testing.B) {
 	for _, count := range []int{30, 300} {

@@ -13,13 +13,13 @@ import (
 	"adshard/balance/strategy/compared"
 )
 
-// shop is tenants with items of equal weight, in a loop that the budget does not limit: tenant i, from 1, has so many.
+// shop has tenants with items of equal weight, in a loop without a limit on its budget.
 type shop struct {
 	*loop
 	s          balance.Strategy
 	partitions int
 	tenant     map[balance.Key]int
-	each       []int // items
+	each       []int // the number of items of each tenant
 }
 
 func newShop(t testing.TB, partitions, shardCount int, each []int) *shop {
@@ -46,32 +46,32 @@ func newShop(t testing.TB, partitions, shardCount int, each []int) *shop {
 	return v
 }
 
-// ask gives tenants their parts of all load, spread over their items.
+// ask gives tenants their shares of the total load, spread evenly over their items.
 func (v *shop) ask(parts []float64) {
 	for k, i := range v.tenant {
 		v.loads[k] = 1e6 * parts[i-1] / float64(v.each[i-1])
 	}
 }
 
-// asksFor is the slow oracle of a rule: the first of 1, 2, 4, … partitions of which none has
-// more than two equal parts of all from the tenant.
+// asksFor is the slow oracle for a rule: it returns the first of 1, 2, 4, … partitions with
+// which none has more than two equal shares of the total from the tenant.
 func asksFor(part float64, partitions int) int {
 	l := 1
-	for part/float64(l) > 2/float64(partitions)*(1+1e-9) { // sums round
+	for part/float64(l) > 2/float64(partitions)*(1+1e-9) { // sums are rounded
 		l *= 2
 	}
 	return l
 }
 
-// partition is equation 2 of the paper: h₁ is which of as many equal parts of all hashes has
-// that of the tenant, h₂ the other half of the key from its last bit on.
+// partition is equation 2 of the paper: h₁ is the number of the equal part of all hashes that
+// contains the tenant's hash, h₂ is the other half of the key, read from its last bit.
 func partition(k balance.Key, spread, partitions int) int {
 	h1 := int(uint64(k) >> 32 * uint64(partitions) >> 32)
 	h2 := int(bits.Reverse32(uint32(k)))
 	return (h1 + h2%spread) % partitions
 }
 
-// check compares where each item is with the equation; shards have partitions in turn.
+// check compares the place of each item with the equation; shards get partitions in turn.
 func (v *shop) check(t interface{ Fatalf(string, ...any) }, spread []int) {
 	for k, i := range v.tenant {
 		want := balance.ShardID(partition(k, spread[i-1], v.partitions)%len(v.m.Shards()) + 1)
@@ -81,10 +81,10 @@ func (v *shop) check(t interface{ Fatalf(string, ...any) }, spread []int) {
 	}
 }
 
-// TestESDBLargestRuleWins: at the start each tenant has the partitions that what it stores asks
-// for, and later, whatever is asked of tenants, the most that storage or load ever asked
-// for: each item is where the paper's equation has it. A balancer that is started again
-// continues with the same.
+// TestESDBLargestRuleWins: at the start, each tenant has as many partitions as its storage
+// requires. Later, whatever the load, it has the most that its storage or load has ever
+// required: each item is where the paper's equation puts it. A balancer that is started again
+// continues with the same rules.
 func TestESDBLargestRuleWins(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		partitions := rapid.SampledFrom([]int{8, 16, 64}).Draw(rt, "partitions")
@@ -119,8 +119,8 @@ func TestESDBLargestRuleWins(t *testing.T) {
 	})
 }
 
-// TestESDBMovesHalf: a tenant whose spread doubles moves half of what it has, the others
-// nothing; when its load is gone it stays, because the rule is remembered.
+// TestESDBMovesHalf: a tenant whose spread doubles moves half of its items, the others none.
+// When its load is gone it stays spread, because the rule is remembered.
 func TestESDBMovesHalf(t *testing.T) {
 	v := newShop(t, 64, 8, slices.Repeat([]int{500}, 40))
 	v.rest(v.s)
@@ -151,8 +151,8 @@ func TestESDBMovesHalf(t *testing.T) {
 	}
 }
 
-// TestESDBJoin: also with tenants that many partitions have, a shard that joins changes nothing
-// between the others, and gets its part.
+// TestESDBJoin: even with tenants in many partitions, a joining shard changes nothing between
+// the others, and gets its share.
 func TestESDBJoin(t *testing.T) {
 	v := newShop(t, 256, 6, append(slices.Repeat([]int{20}, 200), 2000, 900, 400))
 	before := v.owners()
@@ -176,9 +176,9 @@ func TestESDBJoin(t *testing.T) {
 	}
 }
 
-// TestESDBIsMoreEven is figure 13 d of the paper: with tenants by Zipf's law the largest of
-// 512 partitions has far more than the smallest one when a tenant is in one partition, and by
-// dynamic secondary hashing a tenth of that; here a shard has one partition.
+// TestESDBIsMoreEven is figure 13 d of the paper: with tenants by Zipf's law, the largest of
+// 512 partitions is far larger than the smallest one if a tenant is in one partition; with
+// dynamic secondary hashing the ratio is a tenth of that. Here, a shard has one partition.
 func TestESDBIsMoreEven(t *testing.T) {
 	const tenants, partitions = 20_000, 512
 	each, sum := make([]int, tenants), 0
@@ -199,12 +199,12 @@ func TestESDBIsMoreEven(t *testing.T) {
 	}
 }
 
-// TestESDBIsBounded: what it remembers, and into how many slices it cuts tenants, is
-// bounded, however many were hot at some time.
+// TestESDBIsBounded: what the strategy remembers, and the number of slices into which it cuts
+// tenants, are bounded, however many tenants have been hot.
 func TestESDBIsBounded(t *testing.T) {
 	const tenants = 14_000
 	v := newShop(t, 4096, 3, slices.Repeat([]int{1}, tenants))
-	for _, hot := range []int{2000, 60} { // at a time
+	for _, hot := range []int{2000, 60} { // at the same time
 		for from := 0; from+hot <= tenants && from < 20*hot; from += hot {
 			parts := slices.Repeat([]float64{0.01 / tenants}, tenants)
 			for i := range hot {

@@ -11,8 +11,8 @@ import (
 	"adshard/balance/strategy"
 )
 
-// placed is a first plan of items of equal weight on some shards, in a loop whose moves
-// end at once and whose budget is not limited.
+// placed returns a strategy, and a loop with its first plan for items of equal weight on some
+// shards. The loop's moves end at once, and its budget is not limited.
 func placed(t *testing.T, name string, options map[string]string, count, itemCount int, limits map[string]balance.Limit) (*loop, balance.Strategy) {
 	t.Helper()
 	items := &balance.Index{}
@@ -68,9 +68,9 @@ func (l *loop) rest(s balance.Strategy) {
 
 var hashing = []string{"consistent-random", "consistent-equal", "consistent-fixed", "rendezvous", "esdb"}
 
-// TestJoinAndLeave: what moves at a join goes to the new shard, and at a leave comes from the
-// leaving one, also within a budget, and whether the mapper or an iteration empties it. The new
-// shard gets its part.
+// TestJoinAndLeave: what moves at a join goes to the new shard, and what moves at a leave comes
+// from the leaving shard. This is so within a budget too, and whether the mapper or an
+// iteration empties the shard. The new shard gets its share.
 func TestJoinAndLeave(t *testing.T) {
 	const count, itemCount = 6, 6000
 	for _, name := range hashing {
@@ -118,7 +118,7 @@ func TestJoinAndLeave(t *testing.T) {
 					}
 				}
 				if budget < 1 {
-					return // slices are cut meanwhile
+					return // slices are cut in this case
 				}
 				for i, v := range leaving {
 					if shard := l.m.At(v.Hi).Shard; shard != asked[i] {
@@ -130,7 +130,7 @@ func TestJoinAndLeave(t *testing.T) {
 	}
 }
 
-// TestFixedIsExact: a join moves exactly one shard's part of the ranges.
+// TestFixedIsExact: a join moves exactly one shard's share of the ranges.
 func TestFixedIsExact(t *testing.T) {
 	const ranges, count = 1000, 7
 	l, s := placed(t, "consistent-fixed", map[string]string{"ranges": fmt.Sprint(ranges)}, count, 0, nil)
@@ -152,7 +152,7 @@ func TestFixedIsExact(t *testing.T) {
 	}
 }
 
-// TestHashingFollowsShares: a shard of share 3 gets three times as much.
+// TestHashingFollowsShares: a shard with share 3 gets three times as much.
 func TestHashingFollowsShares(t *testing.T) {
 	for _, name := range hashing {
 		l, _ := placed(t, name, map[string]string{}, 4, 20_000, map[string]balance.Limit{"n0": {Share: 3}})
@@ -168,7 +168,7 @@ func TestHashingFollowsShares(t *testing.T) {
 	}
 }
 
-// TestTooManyTokens are refused with what to do.
+// TestTooManyTokens: too many tokens are refused with a text that says what to do.
 func TestTooManyTokens(t *testing.T) {
 	s, err := strategy.Named("consistent-random")
 	if err != nil {
@@ -180,8 +180,8 @@ func TestTooManyTokens(t *testing.T) {
 	}
 }
 
-// TestLoadAwareHashing: on Zipf loads each kind ends below plain consistent hashing,
-// and Rao's three in the order of their effort.
+// TestLoadAwareHashing: with Zipf loads, each load-aware kind ends below plain consistent
+// hashing, and Rao's three end in the order of their effort.
 func TestLoadAwareHashing(t *testing.T) {
 	sum := map[string]float64{}
 	for seed := range 3 {
@@ -222,7 +222,7 @@ func TestLoadAwareHashing(t *testing.T) {
 	}
 }
 
-// TestArrival: a shard that joins takes the arcs of its tokens, though no shard is hot.
+// TestArrival: a joining shard takes the arcs of its tokens, even if no shard is hot.
 func TestArrival(t *testing.T) {
 	for _, name := range []string{"rao-pool", "cassandra", "srinivasan"} {
 		l, s := placed(t, name, nil, 10, 5000, nil)

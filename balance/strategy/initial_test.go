@@ -15,8 +15,8 @@ import (
 	"adshard/fault"
 )
 
-// TestInitial: every strategy plans for whatever items there are, the same
-// again, and says why each slice goes where it goes.
+// TestInitial: every strategy makes a plan for any items, makes the same plan again, and
+// says why each slice goes where it goes.
 func TestInitial(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		order := rapid.SampledFrom([]balance.Order{balance.ByOwner, balance.ByHash}).Draw(rt, "order")
@@ -50,8 +50,8 @@ func TestInitial(t *testing.T) {
 	})
 }
 
-// TestRandomIsRandom: a large number of items lies as chance has it, another
-// seed has it otherwise, and a shard that comes gets its fair share and no more.
+// TestRandomIsRandom: many items are spread as expected by chance; another seed spreads
+// them differently; a new shard gets its fair share and no more.
 func TestRandomIsRandom(t *testing.T) {
 	items := &balance.Index{}
 	for i := range 10_000 {
@@ -100,8 +100,8 @@ func TestRandomIsRandom(t *testing.T) {
 	}
 }
 
-// TestRandomPlacesNewItems: items that come get slices of their own, slices
-// without items go.
+// TestRandomPlacesNewItems: new items get slices of their own, and slices without items
+// disappear.
 func TestRandomPlacesNewItems(t *testing.T) {
 	items := &balance.Index{}
 	for i := range 1000 {
@@ -165,8 +165,8 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestOriginalWithGreatNumbers: the greatest weights and shares that there can be do not
-// overflow when shards are compared.
+// TestOriginalWithGreatNumbers: the largest possible weights and shares do not overflow
+// when shards are compared.
 func TestOriginalWithGreatNumbers(t *testing.T) {
 	var weights []uint32
 	for range 100 {

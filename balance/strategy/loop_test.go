@@ -12,16 +12,16 @@ import (
 	loads "adshard/balance/load"
 )
 
-// loop runs a strategy against a synthetic load: every second each shard reports
-// what its slices and its hottest items cost, each interval the strategy is
-// asked, and what it starts is switched and finished some intervals later.
+// loop runs a strategy with a synthetic load: every second, each shard reports what its slices
+// and its hottest items cost; in each interval the strategy is asked once; what it starts is
+// switched and finished some intervals later.
 type loop struct {
 	t        testing.TB
 	m        *balance.Model
 	items    *balance.Index
 	order    balance.Order
 	limits   map[balance.ShardID]balance.Limit
-	loads    map[balance.Key]float64 // a second
+	loads    map[balance.Key]float64 // per second
 	table    *loads.Table
 	number   uint64
 	rand     *rand.Rand
@@ -37,20 +37,21 @@ type loop struct {
 	topics    func() []balance.Topic
 	sampled   func() time.Duration
 	takes     uint64            // intervals that a move takes
-	due       map[uint64]uint64 // by slice on its way: the iteration after which it ends
+	due       map[uint64]uint64 // by moving slice: the iteration after which the move ends
 	iteration uint64
-	// left says what left which shard when; with rests it stays away for ten iterations.
+	// left holds, by shard, what left it and when. With rests, it may not return for ten
+	// iterations.
 	rests bool
 	left  map[balance.ShardID][]restPart
 }
 
-// restPart is a run of keys that has left a shard.
+// restPart is a range of keys that has left a shard.
 type restPart struct {
 	balance.Interval
 	at uint64
 }
 
-// hotReported is how many items a shard reports.
+// hotReported is the number of items that a shard reports.
 const hotReported = 256
 
 func newLoop(t testing.TB, m *balance.Model, items *balance.Index, of map[balance.Key]float64) *loop {
@@ -62,7 +63,8 @@ func newLoop(t testing.TB, m *balance.Model, items *balance.Index, of map[balanc
 	return l
 }
 
-// seconds lets every shard report, for the given number of seconds. Without noise they are alike.
+// seconds makes every shard report for the given number of seconds. Without noise, all reports
+// are the same.
 func (l *loop) seconds(count int) {
 	var reports map[balance.ShardID]*loads.Report
 	for range count {
@@ -78,7 +80,7 @@ func (l *loop) seconds(count int) {
 	}
 }
 
-// reports is what each shard tells of a second.
+// reports returns each shard's report for a second.
 func (l *loop) reports() map[balance.ShardID]*loads.Report {
 	reports := map[balance.ShardID]*loads.Report{}
 	for _, sh := range l.m.Shards() {
@@ -111,7 +113,7 @@ func (l *loop) reports() map[balance.ShardID]*loads.Report {
 	return reports
 }
 
-// input is what the strategy would see now.
+// input returns what the strategy would see now.
 func (l *loop) input() balance.Input {
 	l.iteration++
 	in := balance.Input{
@@ -127,7 +129,7 @@ func (l *loop) input() balance.Input {
 	return in
 }
 
-// may keeps slices from shards that they left, as the mapper does.
+// may keeps slices away from shards that they left, as the mapper does.
 func (l *loop) may(slice uint64, to balance.ShardID) (bool, string) {
 	i := slices.IndexFunc(l.m.Slices(), func(s balance.Slice) bool { return s.ID == slice })
 	s := l.m.Slices()[i]
@@ -156,7 +158,7 @@ func (l *loop) iterate(s balance.Strategy) {
 	l.settle(next, p)
 }
 
-// settle counts what was started, and ends the moves that are due.
+// settle counts what was started and ends the moves that are due.
 func (l *loop) settle(m *balance.Model, p balance.Proposal) {
 	l.t.Helper()
 	l.table.Model(m, l.items)
@@ -197,12 +199,12 @@ func (l *loop) settle(m *balance.Model, p balance.Proposal) {
 	l.m = m
 }
 
-// truth is the input with the real loads.
+// truth returns the input with the real loads.
 func (l *loop) truth() balance.Input {
 	return balance.Input{Model: l.m, Items: l.items, Order: l.order, Limits: l.limits, Loads: newTrue(l.m, l.items, l.loads)}
 }
 
-// trueLoads are loads known exactly, item by item.
+// trueLoads holds exactly known loads, item by item.
 type trueLoads struct {
 	slices map[uint64]float64
 	keys   []balance.Key
@@ -234,8 +236,8 @@ func (l *trueLoads) Hot(lo, hi balance.Key, visit func(balance.Key, float64) boo
 	}
 }
 
-// zipf is the load of items, the hottest first: Zipf of an exponent, 10⁶ a
-// second in all.
+// zipf returns the loads of items, the hottest first: Zipf's law with an exponent, 10⁶ per
+// second in total.
 func zipf(keys []balance.Key, exponent float64) map[balance.Key]float64 {
 	out := make(map[balance.Key]float64, len(keys))
 	var sum float64
@@ -248,9 +250,8 @@ func zipf(keys []balance.Key, exponent float64) map[balance.Key]float64 {
 	return out
 }
 
-// world makes items and a model of slices a shard in which the first shard has
-// much more load than the others: its items are the hottest ones until it has
-// the share.
+// world makes items, and a model with perShard slices per shard in which the first shard has
+// much more load than the others: its items are the hottest ones until it has the given share.
 func world(t testing.TB, seed uint64, shardCount, perShard, items int, exponent, share float64) *loop {
 	r := rand.New(rand.NewPCG(seed, 1))
 	index := &balance.Index{}
@@ -279,8 +280,8 @@ func world(t testing.TB, seed uint64, shardCount, perShard, items int, exponent,
 	return l
 }
 
-// heat redraws the items' ranks: those of keys from to upTo are the hottest
-// ones until they have the share of all load.
+// heat redraws the items' ranks: the keys with indexes from `from` to before `upTo` are the
+// hottest until they have the given share of the total load.
 func (l *loop) heat(r *rand.Rand, keys []balance.Key, from, upTo int, exponent, share float64) {
 	first := slices.Clone(keys[from:upTo])
 	rest := append(slices.Clone(keys[:from]), keys[upTo:]...)

@@ -7,7 +7,8 @@ import (
 	"adshard/balance/strategy"
 )
 
-// TestAStrategyThatIsMissing: what may be meant is asked, and what there is listed.
+// TestAStrategyThatIsMissing: the error suggests a similar name, if there is one,
+// and lists the known names.
 func TestAStrategyThatIsMissing(t *testing.T) {
 	for name, want := range map[string]string{
 		"topcs": `there is no strategy "topcs"; did you mean topics? Available: original, `, "best": `there is no strategy "best"; available: original, `,

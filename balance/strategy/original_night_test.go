@@ -11,14 +11,14 @@ import (
 	"adshard/balance/strategy"
 )
 
-// nightly is a loop that the strategy original has planned, with its clock.
+// nightly is a loop whose model the strategy original has planned, with a clock.
 type nightly struct {
 	*loop
 	s   balance.Strategy
 	now time.Time
 }
 
-// at is a time of some day.
+// at returns a time of some day.
 func at(day, hour, minute int) time.Time {
 	return time.Date(2026, 11, day, hour, minute, 0, 0, time.UTC)
 }
@@ -43,8 +43,8 @@ func newNightly(t *testing.T, count int, weights []uint32, limits map[string]bal
 	return &nightly{l, s, at(1, 12, 0)}
 }
 
-// ask asks the strategy at a time, carries out what it proposes, and returns by how many
-// operations that was.
+// ask asks the strategy at a time, executes its proposal, and returns the number of
+// operations.
 func (n *nightly) ask(at time.Time) int {
 	n.t.Helper()
 	in := n.exact()
@@ -65,7 +65,7 @@ func (n *nightly) ask(at time.Time) int {
 	return len(p.Ops)
 }
 
-// planned is where a first plan would have the items.
+// planned returns where a first plan would put the items.
 func (n *nightly) planned() map[balance.Key]balance.ShardID {
 	n.t.Helper()
 	m, _, err := plan.Initial(n.s, balance.ByOwner, n.m.Shards(), n.items, nil)
@@ -75,7 +75,7 @@ func (n *nightly) planned() map[balance.Key]balance.ShardID {
 	return (&loop{m: m, items: n.items}).owners()
 }
 
-// inPlace is how many items are where a first plan would have them.
+// inPlace returns how many items are where a first plan would put them.
 func (n *nightly) inPlace() (count int) {
 	is := n.owners()
 	for k, shard := range n.planned() {
@@ -103,7 +103,7 @@ func (n *nightly) grow(owners int) {
 	n.items.Ascend(0, balance.MaxKey, func(_ balance.Key, w uint32) bool { n.weight += float64(w); return true })
 }
 
-// owned are weights of the given number of owners.
+// owned returns weights for the given number of owners.
 func owned(count int) []uint32 {
 	weights := make([]uint32, count)
 	for i := range weights {
@@ -112,9 +112,9 @@ func owned(count int) []uint32 {
 	return weights
 }
 
-// TestOriginalPlansAtNight: nothing moves by day, nor at night while nothing has
-// changed; after a change the night carries out the plan that a first one would be, once,
-// whatever the clock does meanwhile.
+// TestOriginalPlansAtNight: nothing moves by day, nor at night if nothing has changed.
+// After a change, the night executes a plan like a first plan, once, whatever the clock
+// does meanwhile.
 func TestOriginalPlansAtNight(t *testing.T) {
 	const count = 200
 	n := newNightly(t, 4, owned(count), nil)
@@ -124,7 +124,7 @@ func TestOriginalPlansAtNight(t *testing.T) {
 		}
 	}
 	n.grow(count)
-	for _, v := range []time.Time{at(2, 3, 2), at(2, 12, 0), at(3, 2, 59)} { // this night's plan is carried out already
+	for _, v := range []time.Time{at(2, 3, 2), at(2, 12, 0), at(3, 2, 59)} { // this night's plan has been executed
 		if ops := n.ask(v); ops > 0 {
 			t.Fatalf("%v: %d operations: %s", v, ops, n.reasons())
 		}
@@ -149,8 +149,8 @@ func TestOriginalPlansAtNight(t *testing.T) {
 	}
 }
 
-// TestOriginalNightEnds: what is not carried out at six waits for the next night, and
-// a night moves no more than there is, though weights change and change.
+// TestOriginalNightEnds: what has not been executed by six waits for the next night, and
+// a night moves everything at most once, even if weights keep changing.
 func TestOriginalNightEnds(t *testing.T) {
 	const count = 60
 	n := newNightly(t, 4, owned(count), nil)
@@ -182,8 +182,8 @@ func TestOriginalNightEnds(t *testing.T) {
 	}
 }
 
-// TestOriginalTakesOver: in use since the midst of a night, with another strategy's
-// memory or none, it waits for the next one.
+// TestOriginalTakesOver: if it comes into use in the middle of a night, with another
+// strategy's memory or none, it waits for the next night.
 func TestOriginalTakesOver(t *testing.T) {
 	for _, memory := range [][]byte{nil, []byte("of another strategy")} {
 		n := newNightly(t, 4, owned(60), nil)
@@ -198,8 +198,9 @@ func TestOriginalTakesOver(t *testing.T) {
 	}
 }
 
-// TestOriginalNewcomers: owners that come by day lie on shards in proportion to their
-// shares at once, though one shard has a single large owner, and nothing moves for that.
+// TestOriginalNewcomers: owners that are added by day are spread over shards in
+// proportion to their shares at once, even if one shard has a single large owner, and
+// nothing moves for that.
 func TestOriginalNewcomers(t *testing.T) {
 	weights := owned(301)
 	weights[0] = 20_000 // about half of all

@@ -24,7 +24,8 @@ func shards(n int) (list []balance.Shard) {
 	return list
 }
 
-// index holds owners with one to three items each of the given weights.
+// index returns an index of owners with the given weights, each with one to
+// three items.
 func index(t testing.TB, order balance.Order, weights []uint32) *balance.Index {
 	t.Helper()
 	x, item := &balance.Index{}, uint64(0)
@@ -46,7 +47,7 @@ func index(t testing.TB, order balance.Order, weights []uint32) *balance.Index {
 }
 
 // TestOriginalKeepsOwnersWhole: the plan tiles the ring, no owner is split, and
-// the heaviest shard is within Graham's bound of the best.
+// the heaviest shard is within Graham's bound of the optimum.
 func TestOriginalKeepsOwnersWhole(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n := rapid.IntRange(1, 4).Draw(rt, "shards")
@@ -94,7 +95,8 @@ func TestOriginalKeepsOwnersWhole(t *testing.T) {
 	})
 }
 
-// optimum tries all placements.
+// optimum returns the least weight of the heaviest shard by trying all
+// placements.
 func optimum(weights []uint32, n int) uint64 {
 	loads := make([]uint64, n)
 	best := ^uint64(0)
@@ -113,7 +115,7 @@ func optimum(weights []uint32, n int) uint64 {
 			try(i + 1)
 			loads[j] -= uint64(weights[i])
 			if loads[j] == 0 {
-				return // the other empty ones are alike
+				return // the other empty shards are equivalent
 			}
 		}
 	}

@@ -10,12 +10,12 @@ import (
 	"adshard/balance/load"
 )
 
-// tokens are options for a given number of tokens a shard.
+// tokens returns the options for a given number of tokens per shard.
 func tokens(n int) map[string]string {
 	return map[string]string{"nodes": "1000", "factor": fmt.Sprint((float64(n) - 0.5) / math.Log(1000))}
 }
 
-// joined has a shard join, and a strategy iterate until rest.
+// joined makes a shard join, and a strategy iterate until it rests. It returns the shard.
 func (l *loop) joined(s balance.Strategy) balance.ShardID {
 	l.t.Helper()
 	e := l.m.Edit()
@@ -28,8 +28,9 @@ func (l *loop) joined(s balance.Strategy) balance.ShardID {
 	return id
 }
 
-// TestMovedShare: with T tokens a shard, a shard that joins N others gets 1/(N+1) of all
-// keys in the mean over seeds, and seeds differ by 1/((N+1)√T): the shares of random arcs.
+// TestMovedShare: with T tokens per shard, a shard that joins N others gets 1/(N+1) of all
+// keys on average over seeds, and seeds differ by 1/((N+1)√T): these are the shares of random
+// arcs.
 func TestMovedShare(t *testing.T) {
 	const count, seeds = 10, 40
 	for _, name := range []string{"consistent-random", "consistent-equal"} {
@@ -58,8 +59,8 @@ func TestMovedShare(t *testing.T) {
 	}
 }
 
-// TestEqualRangesStayWhole: consistent-equal cuts no range, and each is where the token
-// after its end is, also after a join.
+// TestEqualRangesStayWhole: consistent-equal cuts no range, and each range is where the token
+// after its end is, even after a join.
 func TestEqualRangesStayWhole(t *testing.T) {
 	const ranges, width = 1024, balance.Key(1) << 54
 	l, s := placed(t, "consistent-equal", map[string]string{"ranges": fmt.Sprint(ranges)}, 6, 0, nil)
@@ -82,7 +83,7 @@ func TestEqualRangesStayWhole(t *testing.T) {
 	}
 }
 
-// sliceBound is a lower bound of max/mean for any placement of whole slices.
+// sliceBound returns a lower bound of max/mean for any placement of whole slices.
 func (l *loop) sliceBound() float64 {
 	var loads []float64
 	total, truth := 0.0, newTrue(l.m, l.items, l.loads)
@@ -96,9 +97,9 @@ func (l *loop) sliceBound() float64 {
 	return max(total/float64(n), loads[0], loads[n-1]+loads[n]) * float64(n) / total
 }
 
-// TestRaoNearTheOptimum: Rao's paper has the simplest technique within 80 % of the optimum
-// and the pool within 95 %. So it is here where heavy begins near the mean, with tokens
-// that move whole.
+// TestRaoNearTheOptimum: according to Rao's paper, the simplest technique is within 80 % of
+// the optimum and the pool within 95 %. This is true here if heavy begins near the mean, with
+// tokens that move as a whole.
 func TestRaoNearTheOptimum(t *testing.T) {
 	for name, least := range map[string]float64{"rao-one": 0.8, "rao-many": 0.8, "rao-pool": 0.95} {
 		for seed := range uint64(3) {
@@ -120,14 +121,14 @@ func TestRaoNearTheOptimum(t *testing.T) {
 	}
 }
 
-// change is what a strategy did in an iteration to a slice.
+// change is what a strategy did to a slice in an iteration.
 type change struct {
 	balance.Slice
 	load  float64
 	whole bool              // all of it moved
-	left  bool              // its first item did
+	left  bool              // its first item moved
 	to    []balance.ShardID // shards that its items went to
-	runs  int               // of items that moved or stayed, one after the other
+	runs  int               // of consecutive items that all moved or all stayed
 }
 
 // changes asks a strategy once and returns what it did to each slice.
@@ -161,7 +162,8 @@ func (l *loop) changes(s balance.Strategy) (list []change, after *balance.Model)
 	return list, l.m
 }
 
-// alongTheRing fails if what moved of a slice did not go to the shard of the slice beside it.
+// alongTheRing fails the test if what moved of a slice did not go to the shard of an adjacent
+// slice.
 func alongTheRing(t *testing.T, list []change, i int) {
 	t.Helper()
 	c := &list[i]
@@ -174,7 +176,7 @@ func alongTheRing(t *testing.T, list []change, i int) {
 }
 
 // TestCassandraMovesAlongTheRing: what moves is at the border of a slice and goes to the
-// shard of the slice beyond it: a token has moved.
+// shard of the adjacent slice, as if a token had moved.
 func TestCassandraMovesAlongTheRing(t *testing.T) {
 	l, s := placed(t, "cassandra", nil, 10, 5000, nil)
 	moves := 0
@@ -195,9 +197,9 @@ func TestCassandraMovesAlongTheRing(t *testing.T) {
 	}
 }
 
-// TestSrinivasanThresholds: only ranges above the upper threshold are split, with one part
-// for the shard beside it; only neighbours that are both below the lower one merge, or move
-// as a whole to do so.
+// TestSrinivasanThresholds: only ranges above the upper threshold are split, and one part
+// goes to the shard beside it; only neighbours that are both below the lower threshold merge,
+// or move as a whole in order to merge.
 func TestSrinivasanThresholds(t *testing.T) {
 	l, s := placed(t, "srinivasan", nil, 10, 5000, nil)
 	l.zipfOn(1, 0.8)

@@ -15,8 +15,8 @@ import (
 	"adshard/balance/strategy"
 )
 
-// drawn is an input of anything that can be: shards of several strengths,
-// limits and states, slices on their way, load measured or not, split keys of any kind.
+// drawn returns an input with anything that is possible: shards of several strengths,
+// limits and states, moving slices, load measured or not, split keys of any kind.
 func drawn(rt *rapid.T) balance.Input {
 	order := rapid.SampledFrom([]balance.Order{balance.ByOwner, balance.ByHash}).Draw(rt, "order")
 	in := balance.Input{Order: order, Items: &balance.Index{}, Limits: map[balance.ShardID]balance.Limit{}}
@@ -37,7 +37,7 @@ func drawn(rt *rapid.T) balance.Input {
 	if rapid.Bool().Draw(rt, "measured") {
 		in.Loads = newTrue(in.Model, in.Items.(*balance.Index), loads)
 	}
-	if rapid.Bool().Draw(rt, "split keys") { // anywhere, also outside of their slices
+	if rapid.Bool().Draw(rt, "split keys") { // anywhere, even outside their slices
 		some := rapid.SampledFrom(keys)
 		at := make(map[uint64]balance.Key)
 		for _, s := range in.Model.Slices() {
@@ -60,8 +60,8 @@ func drawn(rt *rapid.T) balance.Input {
 	return in
 }
 
-// drawnModel is a model of these shards: slices split at some of the keys, on their way or
-// not, on shards that drain or not. It draws the limits of shards, too.
+// drawnModel returns a model of these shards: slices split at some of the keys, moving or
+// not, on shards that drain or not. It draws the limits of shards as well.
 func drawnModel(rt *rapid.T, base *balance.Model, keys []balance.Key, limits map[balance.ShardID]balance.Limit) *balance.Model {
 	count := len(base.Shards())
 	e, all := base.Edit(), []uint64{1}
@@ -102,7 +102,7 @@ func drawnModel(rt *rapid.T, base *balance.Model, keys []balance.Key, limits map
 	return model(rt, e)
 }
 
-// drawnTopics are topics of any items, also of those that there are no more.
+// drawnTopics returns topics of any items, even of some that no longer exist.
 func drawnTopics(rt *rapid.T, keys []balance.Key) func() []balance.Topic {
 	list := make([]balance.Topic, rapid.IntRange(0, 5).Draw(rt, "terms"))
 	for i := range list {
@@ -126,7 +126,7 @@ func model(t interface{ Fatal(...any) }, e *balance.Edit) *balance.Model {
 	return m
 }
 
-// all returns every strategy, with options that make much happen on little.
+// all returns every strategy, with options that make much happen even with small inputs.
 func all(t testing.TB) (list []balance.Strategy) {
 	options := map[string]map[string]string{
 		"random": {"seed": "7"}, "weighted-move": {"merge-above": "2", "merge-share": "0.1"}, "weighted-move-fast": {"merge-above": "1"},
@@ -151,9 +151,9 @@ func all(t testing.TB) (list []balance.Strategy) {
 	return list
 }
 
-// TestProposals: whatever the input, a proposal can be applied, stays within
-// the budget and the limits, goes only where the mapper lets it, is the same
-// again, and has its reasons.
+// TestProposals: whatever the input, a proposal can be applied, stays within the budget
+// and the limits, uses only shards that the mapper permits, is the same if it is made
+// again, and has reasons.
 func TestProposals(t *testing.T) {
 	strategies := all(t)
 	seen := map[string]int{}
@@ -181,7 +181,7 @@ func TestProposals(t *testing.T) {
 	}
 }
 
-// check tells what is wrong with a proposal.
+// check returns an error if something is wrong with a proposal.
 func check(in balance.Input, p balance.Proposal) error {
 	m, err := in.Model.Apply(p.Ops)
 	if err != nil {
@@ -257,8 +257,8 @@ func checkSums(in balance.Input, m *balance.Model, started map[uint64]bool) erro
 	return nil
 }
 
-// TestComesToRest: under an unchanged load a strategy that is asked again and
-// again does less and less, and then nothing any more.
+// TestComesToRest: under a constant load, a strategy that is asked again and again does
+// less and less, and finally nothing.
 func TestComesToRest(t *testing.T) {
 	strategies := all(t)
 	rapid.Check(t, func(rt *rapid.T) {
@@ -309,17 +309,17 @@ func finish(rt *rapid.T, m *balance.Model) *balance.Model {
 	return m
 }
 
-// exact is the input with the real loads and the loop's budget.
+// exact returns the input with the real loads and the loop's budget.
 func (l *loop) exact() balance.Input {
 	in := l.truth()
 	in.Budget.Share, in.Memory, in.Topics = l.budget, l.memory, l.topics
 	return in
 }
 
-// TestNoThrash: loads that go up and down by a tenth from one interval to the
-// next send nothing back to where it came from. The load-aware kinds of consistent
-// hashing, and autoplacer from one cycle to the next, have no dead band and rely on the
-// mapper for that; they too come to rest, except for Slicer as published.
+// TestNoThrash: loads that go up and down by a tenth from one interval to the next move
+// nothing back to where it came from. The load-aware kinds of consistent hashing, and
+// autoplacer from one cycle to the next, have no dead band and rely on the mapper for
+// that. They come to rest as well, except Slicer as published.
 func TestNoThrash(t *testing.T) {
 	for _, name := range strategy.Names() {
 		s, err := strategy.Named(name)

@@ -12,10 +12,9 @@ import (
 	"adshard/balance/strategy"
 )
 
-// reached is how a strategy does in 12 iterations: one minute at an interval of
-// 5 s.
+// reached is the result of a strategy in 12 iterations: one minute with an interval of 5 s.
 type reached struct {
-	at      int // the first iteration after which it is balanced and stays so; 12: none
+	at      int // the first iteration after which it is balanced and stays so; 12: there is none
 	end     float64
 	bound   float64
 	ofLeast float64 // weight moved, over the least
@@ -23,11 +22,11 @@ type reached struct {
 	ratios  []string
 }
 
-// balanced is what is asked for: max/mean at most max(1.15, 1.05 x the bound).
+// balanced is the goal: max/mean at most max(1.15, 1.05 x the bound).
 func balanced(ratio, bound float64) bool { return ratio <= max(1.15, 1.05*bound) }
 
-// run lets a strategy balance a minute long. The least that had to move is judged by what it
-// knew at the start.
+// run lets a strategy balance for a minute. The least that had to move is computed from what
+// the strategy knew at the start.
 func (l *loop) run(s balance.Strategy) reached {
 	l.t.Helper()
 	l.seconds(l.interval)
@@ -50,7 +49,7 @@ func (l *loop) run(s balance.Strategy) reached {
 	return r
 }
 
-// served is the truth about where slices are served now, not where they go.
+// served returns the truth about where slices are served now, not where they are going.
 func (l *loop) served() balance.Input {
 	in := l.truth()
 	e := l.m.Edit()
@@ -63,15 +62,15 @@ func (l *loop) served() balance.Input {
 	return in
 }
 
-// TestReach: the goal is reached from a max/mean above 3 on ten shards, with moves that take 10
-// s and items that vary by a fifth from second to second.
+// TestReach: strategies reach the goal from a max/mean above 3 on ten shards, with moves that
+// take 10 s and item loads that vary by a fifth from second to second.
 func TestReach(t *testing.T) {
 	for _, c := range []struct {
 		strategy string
 		exponent float64
-		slices   int     // a shard has at the start
+		slices   int     // per shard at the start
 		at       int     // balanced after at most this many iterations
-		ofLeast  float64 // weight moved at most, in multiples of the least; 0: of no concern
+		ofLeast  float64 // largest weight moved, in multiples of the least; 0: does not matter
 	}{
 		{"weighted-move-fast", 0.5, 1, 3, 2},
 		{"weighted-move-fast", 0.6, 1, 3, 2},
@@ -83,7 +82,7 @@ func TestReach(t *testing.T) {
 		{"weighted-move", 0.8, 50, 8, 0},
 		{"weighted-move", 1.0, 50, 11, 0},
 		{"weighted-move", 1.2, 50, 11, 0},
-		{"weighted-move", 0.8, 1, 12, 0}, // one slice a shard: not within a minute
+		{"weighted-move", 0.8, 1, 12, 0}, // one slice per shard: not within a minute
 	} {
 		s, err := strategy.Named(c.strategy)
 		if err != nil {

@@ -26,18 +26,18 @@ func TestSlicerBeginsWithEqualKeys(t *testing.T) {
 	}
 }
 
-// slicerWorld is a world in which everything that Slicer does happens: many slices a shard,
-// a hot shard, moves that end at once.
+// slicerWorld returns a world in which everything that Slicer does happens: many slices per
+// shard, a hot shard, moves that end at once.
 func slicerWorld(t *testing.T, seed uint64, exponent float64) *loop {
 	l := world(t, seed, 6, 60, 4000, exponent, 0.4)
 	l.budget = 1
 	return l
 }
 
-// TestSlicerMovesByWeight: each move is the one that lowers max/mean most for the items that
-// it moves, of all slices of the shard that is hottest then to the coolest one; they end when
-// none lowers it, and together they are at most 9 % of all items. So says a slow oracle,
-// which tries every move.
+// TestSlicerMovesByWeight: each move, of any slice of the shard that is hottest at the time
+// to the coolest one, is the one that lowers max/mean most for the number of items that it
+// moves. Moves end when none lowers it, and together they are at most 9 % of all items. A
+// slow oracle, which tries every move, confirms this.
 func TestSlicerMovesByWeight(t *testing.T) {
 	moves := 0
 	for seed := range uint64(6) {
@@ -61,7 +61,7 @@ func TestSlicerMovesByWeight(t *testing.T) {
 	}
 }
 
-// slicerOracle is the loads of shards and what may still move.
+// slicerOracle holds the loads of shards and the slices that may still move.
 type slicerOracle struct {
 	loads  map[balance.ShardID]float64
 	slices map[uint64]load.SliceSum
@@ -87,8 +87,8 @@ func (o *slicerOracle) coolest() (shard balance.ShardID) {
 	return shard
 }
 
-// weight is by how much a move lowers the maximum for each item; 0: not at all, or too many
-// items would have moved.
+// weight returns by how much a move lowers the maximum for each item; 0: it does not, or too
+// many items would have moved.
 func (o *slicerOracle) weight(slice uint64, to balance.ShardID, all int) float64 {
 	s, from := o.slices[slice], o.at[slice]
 	if s.Items == 0 || float64(o.moved+s.Items) > 0.09*float64(all) {
@@ -103,7 +103,7 @@ func (o *slicerOracle) weight(slice uint64, to balance.ShardID, all int) float64
 	return max(0, before-after) / float64(s.Items)
 }
 
-// best is the largest weight of any slice of the hottest shard.
+// best returns the largest weight of any slice of the hottest shard.
 func (o *slicerOracle) best(all int) (most float64) {
 	hottest, _ := o.max()
 	to := o.coolest()
@@ -115,8 +115,8 @@ func (o *slicerOracle) best(all int) (most float64) {
 	return most
 }
 
-// checkSlicerMoves replays the moves of a proposal, except for those that prepare merges, and
-// returns how many they are.
+// checkSlicerMoves replays the moves of a proposal, except those that prepare merges, and
+// returns their number.
 func checkSlicerMoves(t *testing.T, in balance.Input, p balance.Proposal) (moves int) {
 	t.Helper()
 	o := slicerOracle{loads: load.OfShards(in), slices: map[uint64]load.SliceSum{}, at: map[uint64]balance.ShardID{}}
@@ -127,7 +127,7 @@ func checkSlicerMoves(t *testing.T, in balance.Input, p balance.Proposal) (moves
 	for _, op := range p.Ops {
 		s := o.slices[op.Slice]
 		switch {
-		case op.Kind == balance.OpMerge: // neither moves in this iteration
+		case op.Kind == balance.OpMerge: // neither slice moves in this iteration
 			delete(o.at, op.Slice)
 			delete(o.at, op.New)
 		case op.Kind == balance.OpStart && o.merges(in.Model, op, mean):
@@ -155,15 +155,15 @@ func checkSlicerMoves(t *testing.T, in balance.Input, p balance.Proposal) (moves
 	return moves
 }
 
-// start has a slice go to a shard, from which it goes nowhere else in this iteration.
+// start moves a slice to a shard; it cannot move again in this iteration.
 func (o *slicerOracle) start(op balance.Op) {
 	o.loads[o.at[op.Slice]] -= o.slices[op.Slice].Load
 	o.loads[op.Shard] += o.slices[op.Slice].Load
 	delete(o.at, op.Slice)
 }
 
-// merges reports whether a move brings a slice to a neighbour with which it is cool, before
-// anything has moved to balance.
+// merges reports whether a move brings a slice to a neighbour with which it is cool together,
+// before anything has moved for balance.
 func (o *slicerOracle) merges(m *balance.Model, op balance.Op, mean float64) bool {
 	all := m.Slices()
 	i := slices.IndexFunc(all, func(s balance.Slice) bool { return s.ID == op.Slice })
@@ -182,8 +182,9 @@ func meanOf(loads map[balance.ShardID]float64) (mean float64) {
 	return mean
 }
 
-// TestSlicerMergesAndSplits: only cool neighbours of a shard with more than 50 slices merge,
-// only slices of twice the mean are split, on shards of fewer than 150, and they stay there.
+// TestSlicerMergesAndSplits: only cool neighbours on a shard with more than 50 slices merge;
+// only slices of twice the mean are split, on shards with fewer than 150, and their parts
+// stay there.
 func TestSlicerMergesAndSplits(t *testing.T) {
 	merged, split, mostSlices := 0, 0, 0
 	for seed := range uint64(4) {
@@ -237,8 +238,8 @@ func TestSlicerMergesAndSplits(t *testing.T) {
 	}
 }
 
-// TestSlicerHasNoDeadBand: under a load that varies by a tenth Slicer moves on for ever,
-// where weighted-move rests once it is balanced.
+// TestSlicerHasNoDeadBand: under a load that varies by a tenth, Slicer goes on moving
+// forever, whereas weighted-move rests once it is balanced.
 func TestSlicerHasNoDeadBand(t *testing.T) {
 	late := map[string]int{}
 	for _, name := range []string{"slicer", "weighted-move"} {

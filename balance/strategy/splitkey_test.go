@@ -8,8 +8,8 @@ import (
 	"adshard/balance/load"
 )
 
-// lukewarm is a load of many items of which none is known by itself: nine tenths of it
-// lie on the last tenth of the first shard's keys.
+// lukewarm is a load of many items, none of which is known separately: nine tenths of
+// it are on the last tenth of the first shard's keys.
 type lukewarm struct {
 	m     *balance.Model
 	items *balance.Index
@@ -37,7 +37,7 @@ func (l *lukewarm) between(lo, hi balance.Key) (sum float64) {
 	return sum
 }
 
-// splitKey is the exact one.
+// splitKey returns the exact split key of a slice.
 func (l *lukewarm) splitKey(id uint64) (key balance.Key) {
 	for _, s := range l.m.Slices() {
 		if s.ID == id {
@@ -89,8 +89,9 @@ func (l *lukewarm) input(splitKeys bool) balance.Input {
 	return in
 }
 
-// TestSplitsAtTheSplitKey: a slice whose items are not known one by one is split where
-// its slave says, which halves its load; without a split key the weights decide.
+// TestSplitsAtTheSplitKey: a slice whose items are not known separately is split at
+// the key that its slave reports, which halves its load; without a split key, the
+// weights decide.
 func TestSplitsAtTheSplitKey(t *testing.T) {
 	published := profiles(t)[0]
 	for _, known := range []bool{true, false} {
@@ -112,8 +113,8 @@ func TestSplitsAtTheSplitKey(t *testing.T) {
 	}
 }
 
-// TestSplitKeysSaveIterations: with split keys both profiles come to rest in fewer
-// iterations than with weights alone, as balanced as without.
+// TestSplitKeysSaveIterations: with split keys, both profiles come to rest in fewer
+// iterations than with weights only, and equally balanced.
 func TestSplitKeysSaveIterations(t *testing.T) {
 	for _, s := range profiles(t) {
 		without, ratioWithout := newLukewarm(t, 4).rest(t, s, false)
@@ -126,7 +127,8 @@ func TestSplitKeysSaveIterations(t *testing.T) {
 }
 
 // rest asks a strategy until it proposes nothing more, each time as soon as all moves
-// have ended, and returns how often it proposed something, and max/mean at the end.
+// have ended. It returns how often the strategy proposed something, and max/mean at
+// the end.
 func (l *lukewarm) rest(t *testing.T, s balance.Strategy, splitKeys bool) (iterations int, ratio float64) {
 	t.Helper()
 	for ; iterations < 40; iterations++ {

@@ -14,8 +14,8 @@ import (
 	"adshard/balance/strategy"
 )
 
-// asked is a world of queries for one topic each: which items a topic has, and how
-// often it is asked for.
+// asked is a world of queries with one topic each: which items a topic has, and how often it is
+// asked for.
 type asked struct {
 	t      *testing.T
 	rand   *rand.Rand
@@ -27,10 +27,10 @@ type asked struct {
 	number uint64
 }
 
-// samplesASecond is how many pairs a slave tells a second, at most.
+// samplesASecond is the largest number of pairs that a slave reports per second.
 const samplesASecond = 64
 
-// newAsked makes topics of 12 to 60 items; an advertiser's items share topics.
+// newAsked makes topics of 12 to 60 items; items of one advertiser have topics in common.
 func newAsked(t *testing.T, order balance.Order) (*asked, *balance.Index) {
 	const items, topics = 1200, 100
 	a := &asked{t: t, rand: rand.New(rand.NewPCG(3, 3)), table: load.NewTable(load.Weights{Examined: 1}, 0)}
@@ -63,7 +63,7 @@ func newAsked(t *testing.T, order balance.Order) (*asked, *balance.Index) {
 	return a, index
 }
 
-// loads returns what each item costs a second, for a thousand queries.
+// loads returns the cost of each item per second, for a thousand queries.
 func (a *asked) loads() map[balance.Key]float64 {
 	out := make(map[balance.Key]float64)
 	for i, list := range a.topics {
@@ -74,9 +74,9 @@ func (a *asked) loads() map[balance.Key]float64 {
 	return out
 }
 
-// excess is the slow oracle: each query is asked of all shards, one item after the
-// other, and its slowest one is compared with the least that any placement could have.
-// It is the median over queries of how far above.
+// excess is the slow oracle: each query is asked of all shards, one item after another, and its
+// slowest shard is compared with the least that any placement could have. It returns the median
+// over queries of how far above that the slowest shard is.
 func (a *asked) excess(m *balance.Model) float64 {
 	type one struct{ excess, rate float64 }
 	var all []one
@@ -106,8 +106,8 @@ func (a *asked) excess(m *balance.Model) float64 {
 	return 0
 }
 
-// second samples 200 queries, one item in four, and reports them to the table; slaves report
-// only some.
+// second samples 200 queries, one item in four, and reports the samples to the table; slaves
+// report only some of them.
 func (a *asked) second(m *balance.Model) {
 	a.number++
 	told := make(map[balance.ShardID][]load.PairCost)
@@ -137,7 +137,7 @@ func (a *asked) second(m *balance.Model) {
 	}
 }
 
-// loop has the table's topics told to a strategy.
+// loop returns a loop whose strategy sees the table's topics.
 func (a *asked) loop(m *balance.Model, index *balance.Index, order balance.Order) *loop {
 	l := newLoop(a.t, m, index, a.loads())
 	l.order = order
@@ -152,10 +152,10 @@ func (a *asked) loop(m *balance.Model, index *balance.Index, order balance.Order
 	return l
 }
 
-// TestTopicsAreSpread: by what slaves sample, in both orders of keys, the slowest shard of most
-// queries comes nearer to the least that it can have than at random, while the load stays in
-// band; then it rests, and new samples of the same queries move next to nothing. The same holds
-// for a balancer that is started again and knows no topics at first.
+// TestTopicsAreSpread: from what slaves sample, in both orders of keys, the slowest shard of
+// most queries gets closer to the least that it can have than with random placement, while the
+// load stays in band. Then the strategy rests, and new samples of the same queries move next to
+// nothing. The same is true for a balancer that is started again and knows no topics at first.
 func TestTopicsAreSpread(t *testing.T) {
 	s, err := strategy.Named("topics")
 	if err != nil {
@@ -193,11 +193,11 @@ func TestTopicsAreSpread(t *testing.T) {
 	}
 }
 
-// restart has a balancer that is started again leave the topics that are spread where
-// they are. Without what is remembered it would move a quarter of all by what it learns
+// restart checks that a balancer that is started again leaves the spread topics where they are.
+// Without its memory, the strategy would move a quarter of everything because of what it learns
 // first.
 func (a *asked) restart(l *loop, s balance.Strategy, order balance.Order) {
-	for range 50 { // it is to remember for how long topics were known, ten minutes in all
+	for range 50 { // the strategy is to remember how long topics were known, ten minutes in total
 		l.iterate(s)
 	}
 	settled, memory, excess := l.m, l.memory, a.excess(l.m)
@@ -222,8 +222,8 @@ func (a *asked) restart(l *loop, s balance.Strategy, order balance.Order) {
 	}
 }
 
-// TestManyTopics: a hundred thousand topics on a thousand shards take a bounded part of
-// the memory that a cell for each would.
+// TestManyTopics: a hundred thousand topics on a thousand shards take a bounded part of the
+// memory that one cell for each pair would take.
 func TestManyTopics(t *testing.T) {
 	s, err := strategy.Named("topics")
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"adshard/balance/strategy"
 )
 
-// profiles are the two sets of constants of weighted-move.
+// profiles returns the two profiles of weighted-move.
 func profiles(t *testing.T) (list []balance.Strategy) {
 	for _, name := range []string{"weighted-move", "weighted-move-fast"} {
 		s, err := strategy.Named(name)
@@ -21,8 +21,7 @@ func profiles(t *testing.T) (list []balance.Strategy) {
 	return list
 }
 
-// few makes a loop of count equal items, all on the first of n shards, in one
-// slice.
+// few makes a loop of `count` equal items, all on the first of n shards, in one slice.
 func few(t *testing.T, order balance.Order, n, count int) *loop {
 	base, err := balance.NewModel(shards(n))
 	if err != nil {
@@ -50,8 +49,8 @@ func (l *loop) reasons() (text string) {
 	return text
 }
 
-// TestMoreShardsThanSlices: with one slice on one of ten shards balancing starts, in both
-// orders of keys.
+// TestMoreShardsThanSlices: with one slice on one of ten shards, balancing starts, in
+// both orders of keys.
 func TestMoreShardsThanSlices(t *testing.T) {
 	for _, order := range []balance.Order{balance.ByOwner, balance.ByHash} {
 		for _, s := range profiles(t) {
@@ -66,8 +65,8 @@ func TestMoreShardsThanSlices(t *testing.T) {
 	}
 }
 
-// TestOneHugeItem: other items move away from one that is too large by itself; then the
-// strategy says that nothing more can be done.
+// TestOneHugeItem: other items move away from an item that is too large for any shard;
+// then the strategy says that nothing more can be done.
 func TestOneHugeItem(t *testing.T) {
 	for _, s := range profiles(t) {
 		l := few(t, balance.ByHash, 4, 400)
@@ -87,7 +86,7 @@ func TestOneHugeItem(t *testing.T) {
 	}
 }
 
-// TestWhyNot: a hot slice that is left alone says why.
+// TestWhyNot: if a hot slice is not moved, the strategy says why.
 func TestWhyNot(t *testing.T) {
 	for _, c := range []struct {
 		what, want string
@@ -117,10 +116,10 @@ func TestWhyNot(t *testing.T) {
 			}
 			l.last = p
 			if c.what == "no other shard" {
-				continue // all is where it can be: balanced
+				continue // everything is as well placed as it can be: balanced
 			}
 			if c.what == "budget" && s.Name() == "weighted-move" {
-				want = "as a whole it would gain nothing" // it moves whole slices
+				want = "as a whole it would gain nothing" // this strategy moves whole slices
 			}
 			if !strings.Contains(l.reasons(), want) {
 				t.Errorf("%s, %s says\n%s", c.what, s.Name(), l.reasons())
@@ -129,8 +128,8 @@ func TestWhyNot(t *testing.T) {
 	}
 }
 
-// TestFallsBackToWeights: without measured load the items' weights count, and
-// it is said.
+// TestFallsBackToWeights: without measured load the items' weights are used, and the
+// strategy says so.
 func TestFallsBackToWeights(t *testing.T) {
 	for _, s := range profiles(t) {
 		l := few(t, balance.ByHash, 3, 300)
@@ -147,8 +146,8 @@ func TestFallsBackToWeights(t *testing.T) {
 	}
 }
 
-// TestMerges: cool neighbours merge, also from one shard to the other, while a
-// shard has more slices than it keeps; nothing is lost on the way.
+// TestMerges: cool neighbours merge, even from one shard to another, as long as a shard
+// has more slices than it keeps; nothing is lost in the process.
 func TestMerges(t *testing.T) {
 	s, err := strategy.Named("weighted-move", map[string]string{"merge-above": "4", "merge-share": "0.05", "tolerance": "0.02", "aim": "0.01"})
 	if err != nil {
@@ -186,8 +185,9 @@ func TestMerges(t *testing.T) {
 	}
 }
 
-// TestReplication: an item too hot for the coolest shard, which has one replica, moves to
-// the one with three, and that is said; without the option it stays.
+// TestReplication: an item that is too hot for the coolest shard, which has one replica,
+// moves to a shard with three replicas, and the strategy says so; without the option it
+// stays.
 func TestReplication(t *testing.T) {
 	for _, name := range []string{"weighted-move", "weighted-move-fast"} {
 		for _, replication := range []string{"1", "0"} {
@@ -196,7 +196,7 @@ func TestReplication(t *testing.T) {
 				t.Fatal(err)
 			}
 			l := few(t, balance.ByHash, 3, 30)
-			l.limits = map[balance.ShardID]balance.Limit{1: {Share: 1}, 2: {Share: 1}, 3: {Share: 3}} // by their replicas
+			l.limits = map[balance.ShardID]balance.Limit{1: {Share: 1}, 2: {Share: 1}, 3: {Share: 3}} // by number of replicas
 			var keys []balance.Key
 			l.items.Ascend(0, balance.MaxKey, func(k balance.Key, _ uint32) bool { keys = append(keys, k); return true })
 			e := l.m.Edit()

@@ -9,15 +9,15 @@ import (
 	"adshard/balance/verify"
 )
 
-// TestWhenMovesSwitch: the fewer of the moves under way are ready, and the less urgent they
-// are, the longer they wait for others to share a view.
+// TestWhenMovesSwitch: the fewer of the moves in progress are ready, and the less urgent
+// they are, the longer they wait for others to share a view.
 func TestWhenMovesSwitch(t *testing.T) {
 	calm, needed := cluster.Cause{}, cluster.Cause{Away: true}
 	for name, c := range map[string]struct {
 		ready, copying, switched int
-		cause                    cluster.Cause      // of the last that is ready
-		from                     balance.ShardState // that of the shard that all leave
-		lost                     bool               // that shard
+		cause                    cluster.Cause      // of the last move that is ready
+		from                     balance.ShardState // of the shard that all slices leave
+		lost                     bool               // whether that shard is lost
 		want                     time.Duration
 	}{
 		"all are ready":                      {2, 2, 0, calm, balance.Active, false, switchGap},

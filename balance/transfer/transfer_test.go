@@ -11,7 +11,7 @@ import (
 	"adshard/balance/verify"
 )
 
-// started returns moves, the first of which has begun: of the second slice from a to b.
+// started returns moves, of which the first, of the second slice from a to b, has begun.
 func started(t *testing.T) (m *Moves, w *maps.Views, v *activeMove, n *cluster.Slave) {
 	t.Helper()
 	c, b := clustertest.New(t, cluster.Config{Strategy: clustertest.Proposes{}}, balance.Active)
@@ -60,7 +60,7 @@ func asks(m *Moves, now time.Duration) []balance.Certify {
 	return asked
 }
 
-// answerEqual answers all questions: the copies are equal.
+// answerEqual answers all questions with equal copies.
 func answerEqual(m *Moves, now time.Duration) {
 	for _, a := range asks(m, now) {
 		m.verify.Answered(now, balance.Certified{Seq: a.Seq, Source: &balance.Certificate{}, Target: &balance.Certificate{}})
@@ -68,8 +68,8 @@ func answerEqual(m *Moves, now time.Duration) {
 	m.verify.Findings(now, func(f verify.Finding) { m.Compared(now, f) })
 }
 
-// TestAMoveIsSwitchedWhenItsCopyIsRight: and not when it has arrived only. Then the slice stays
-// away from where it was.
+// TestAMoveIsSwitchedWhenItsCopyIsRight: a move is not switched when its copy has only arrived.
+// After the switch, the slice does not return to where it was.
 func TestAMoveIsSwitchedWhenItsCopyIsRight(t *testing.T) {
 	m, w, v, n := started(t)
 	const now = calmWait
@@ -97,8 +97,8 @@ func TestAMoveIsSwitchedWhenItsCopyIsRight(t *testing.T) {
 	}
 }
 
-// TestAMoveStartsAnewWithItsSlave: what was found right of a copy that the slave lost does not
-// count.
+// TestAMoveStartsAnewWithItsSlave: the result of a comparison does not count for a copy that
+// the slave has lost.
 func TestAMoveStartsAnewWithItsSlave(t *testing.T) {
 	m, _, v, n := started(t)
 	n.Table.Slices = []balance.Held{{ID: v.id, Generation: v.generation, Lo: v.lo, Hi: v.hi, State: balance.Full}}
@@ -114,7 +114,8 @@ func TestAMoveStartsAnewWithItsSlave(t *testing.T) {
 	}
 }
 
-// TestAMoveThatIsGivenUpStaysAway: its target does not get the slice again at once.
+// TestAMoveThatIsGivenUpStaysAway: the target of a move that was given up does not get the
+// slice again at once.
 func TestAMoveThatIsGivenUpStaysAway(t *testing.T) {
 	m, w, v, _ := started(t)
 	to := v.b

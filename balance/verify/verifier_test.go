@@ -11,7 +11,7 @@ import (
 )
 
 // comparing returns a verifier that compares the copy of a slice of one item, which moves from
-// a to b, and what it found.
+// a to b. ask checks the question, and answer answers it and returns the findings.
 func comparing(t *testing.T) (q *Verifier, ask func(), answer func(change func(*balance.Certified)) []Finding) {
 	t.Helper()
 	c, b := clustertest.New(t, cluster.Config{Strategy: clustertest.Proposes{}}, balance.Active)
@@ -46,7 +46,7 @@ func comparing(t *testing.T) (q *Verifier, ask func(), answer func(change func(*
 
 func differing(a *balance.Certified) { a.Target.Bins[3] = balance.Sum{Count: 1, Lo: 9} }
 
-// TestAVerifierNeedsADifferenceTwice: a difference that shows once is checked again.
+// TestAVerifierNeedsADifferenceTwice: a difference that is found once is checked again.
 func TestAVerifierNeedsADifferenceTwice(t *testing.T) {
 	_, ask, answer := comparing(t)
 	ask()
@@ -100,7 +100,8 @@ func keyIn(moves map[uint64][]*Comparison, bin int) balance.Key {
 	return 0
 }
 
-// TestAVerifierAsksNoMoreOfWhatIsOff: a cancelled comparison asks slaves nothing more.
+// TestAVerifierAsksNoMoreOfWhatIsOff: after a comparison is cancelled, slaves are asked
+// nothing more about it.
 func TestAVerifierAsksNoMoreOfWhatIsOff(t *testing.T) {
 	q, _, _ := comparing(t)
 	for _, list := range q.moving {

@@ -14,7 +14,7 @@ import (
 	"adshard/search"
 )
 
-// drawEntries draws entries in order, with few words so that they repeat.
+// drawEntries draws entries in order, with only a few words, so that they repeat.
 func drawEntries(t *rapid.T) []block.Entry {
 	var out []block.Entry
 	key, keyword := uint64(0), uint64(0)
@@ -74,8 +74,7 @@ func open(t interface{ Fatalf(string, ...any) }, value []byte) *block.View {
 	return v
 }
 
-// TestRoundTrip: a view gives back what was encoded, and so does the generated
-// code of FlatBuffers.
+// TestRoundTrip: both a view and the generated code of FlatBuffers give back what was encoded.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := drawEntries(t)
@@ -110,7 +109,7 @@ func sameEntry(t *rapid.T, v *block.View, i int, e *block.Entry) {
 	}
 }
 
-// sameGenerated compares what the generated code reads, field by field.
+// sameGenerated compares the view with what the generated code reads, field by field.
 func sameGenerated(t *rapid.T, root *fb.Block, v *block.View) {
 	if root.WordsLength() != v.Words() || int(root.Live()) != v.Live() || root.GroupsLength()+root.WideGroupsLength() != v.Groups() ||
 		root.PostingsLength()+root.WidePostingsLength() != v.Len() {
@@ -184,7 +183,7 @@ func sameGeneratedPosting(t *rapid.T, root *fb.Block, v *block.View, i int) {
 	}
 }
 
-// TestCopies: blocks written from parts of others are those written at once.
+// TestCopies: blocks that are put together from parts of others equal those written at once.
 func TestCopies(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := drawEntries(t)
@@ -205,8 +204,8 @@ func TestCopies(t *testing.T) {
 	})
 }
 
-// TestBounds: no score is above the bound, whatever the campaigns' modifiers
-// up to the largest and the level are; brute force over all postings.
+// TestBounds: no score is above the bound, whatever the campaigns' modifiers (up to the
+// largest) and the level, as computed by brute force over all postings.
 func TestBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := drawEntries(t)
@@ -240,7 +239,7 @@ func TestBounds(t *testing.T) {
 	})
 }
 
-// TestBoundsDoNotOverflow: what does not fit is the largest number.
+// TestBoundsDoNotOverflow: a bound that does not fit is the largest number.
 func TestBoundsDoNotOverflow(t *testing.T) {
 	for _, b := range []block.Bound{{Own: ^uint64(0)}, {Inherited: ^uint64(0)}, {Inherited: 1 << 62}} {
 		if got := b.At(10_000, search.Identical); got != ^uint64(0) {
@@ -254,7 +253,7 @@ func TestBoundsDoNotOverflow(t *testing.T) {
 	}
 }
 
-// TestDamage: no change of a byte goes unnoticed.
+// TestDamage: every change of a byte is detected.
 func TestDamage(t *testing.T) {
 	words := []block.Word{{Norm: 1, Fold: 2, Term: 3}}
 	value := encode([]block.Entry{{Group: &block.Group{Key: 1, ID: 2}, Keyword: 3, Quality: 1, Words: words}})
@@ -276,8 +275,8 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestGeneratedBlocks: a block with another order of its parts, as other programs write it, is
-// read.
+// TestGeneratedBlocks: a block whose parts are in another order, as other programs write them,
+// can be read.
 func TestGeneratedBlocks(t *testing.T) {
 	b := flatbuffers.NewBuilder(0)
 	references := b.CreateByteVector([]byte{0})
@@ -311,7 +310,7 @@ func TestGeneratedBlocks(t *testing.T) {
 	}
 }
 
-// TestTrust: what is trusted is not checked, other bytes are.
+// TestTrust: a trusted block is not checked, other bytes are.
 func TestTrust(t *testing.T) {
 	var e block.Encoder
 	e.Reset()
@@ -333,8 +332,8 @@ func TestTrust(t *testing.T) {
 	}
 }
 
-// TestWithoutWords: no keyword is without words, but a block may have been damaged before
-// its checksum was made; what the writer makes of it can be opened.
+// TestWithoutWords: no keyword is without words, but a block may have been damaged before its
+// checksum was made. What the writer makes of such a block can be opened.
 func TestWithoutWords(t *testing.T) {
 	g := &block.Group{Key: 1, ID: 2}
 	var v block.View

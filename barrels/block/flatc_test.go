@@ -12,8 +12,8 @@ import (
 	"adshard/barrels/block"
 )
 
-// TestOthersRead: programs that are made of block.fbs, in other languages, read a block without
-// the nine bytes behind it.
+// TestOthersRead: programs generated from block.fbs, in other languages, can read a block
+// without its last nine bytes.
 func TestOthersRead(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "block.bin")
 	value := encode(twoGroups())
@@ -32,7 +32,7 @@ func TestOthersRead(t *testing.T) {
 	t.Run("Python", func(t *testing.T) {
 		dir := t.TempDir()
 		flatc(t, "--python", "-o", dir, fbs)
-		const python = "/usr/bin/python3" // Debian's, which has the package
+		const python = "/usr/bin/python3" // Debian's python3, which has the package
 		if exec.Command(python, "-c", "import flatbuffers").Run() != nil {
 			t.Skip("python3-flatbuffers is missing: deploy/setup.sh test installs it")
 		}
@@ -47,11 +47,11 @@ func TestOthersRead(t *testing.T) {
 	})
 }
 
-// fbs is the schema.
+// fbs is the path of the schema.
 var fbs = filepath.Join("..", "..", "schema", "fbs", "block.fbs")
 
-// twoGroups are postings of two groups, one of which sets a modifier, with a word whose folded
-// form differs; two postings share their words.
+// twoGroups returns postings of two groups, one of which sets a modifier, with a word whose
+// folded form differs; two postings share their words.
 func twoGroups() []block.Entry {
 	plain := [3]uint16{block.NotSet, block.NotSet, block.NotSet}
 	first := &block.Group{Key: 7, ID: 3, Campaign: 2, Advertiser: 1, Modifiers: plain, Flags: block.GroupLive}
@@ -65,7 +65,7 @@ func twoGroups() []block.Entry {
 	}
 }
 
-// sameJSON compares what was read with twoGroups.
+// sameJSON compares what another program read with twoGroups.
 func sameJSON(t *testing.T, got []byte) {
 	t.Helper()
 	const want = `{

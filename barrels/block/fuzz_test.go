@@ -7,9 +7,8 @@ import (
 	"adshard/search"
 )
 
-// FuzzView: whatever bytes stand in a block with a right checksum, opening and
-// checking it does not panic, and what passed the check is read without a
-// panic.
+// FuzzView: opening and checking a block with a right checksum does not panic,
+// whatever its bytes, and reading it does not panic if it passed the check.
 func FuzzView(f *testing.F) {
 	words := []block.Word{{Norm: 1, Fold: 2, Term: 3}, {Norm: 4, Fold: 4, Term: 5}}
 	g := &block.Group{Key: 1, ID: 2, Flags: block.GroupLive}

@@ -11,7 +11,8 @@ import (
 	"adshard/targeting"
 )
 
-// TestReserves: a block with a posting that bids a reserve is never skipped for it, whatever multiplies the bid.
+// TestReserves: a block with a posting that bids at least the reserve is never skipped,
+// whatever its bid is multiplied by.
 func TestReserves(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := drawEntries(t)
@@ -38,7 +39,8 @@ func TestReserves(t *testing.T) {
 	})
 }
 
-// TestReserveAboveAll: a block of one quality and match type is skipped for a reserve above its largest bid.
+// TestReserveAboveAll: a block with one quality and match type is skipped if the reserve is
+// above its largest bid.
 func TestReserveAboveAll(t *testing.T) {
 	group := &block.Group{Key: 1, Flags: block.GroupLive, Modifiers: [search.Devices]uint16{block.NotSet, 1500, 500}}
 	for quality := range uint8(10) {
@@ -52,7 +54,7 @@ func TestReserveAboveAll(t *testing.T) {
 			}
 			v := open(t, encode(list))
 			for d, most := range map[search.Device]uint64{search.Desktop: 19_999_980, search.Mobile: 14_999_985, search.Tablet: 4_999_995} {
-				reach := v.Bound(d).Reach(2000, 1000) // the campaign's modifier holds where the group has none
+				reach := v.Bound(d).Reach(2000, 1000) // the campaign's modifier applies if the group has none
 				for reserve, want := range map[uint64]bool{most - 1: true, most: true, most + 1: false} {
 					if got := block.NewThreshold(0, reserve, search.Identical).ReachedBidding(reach, v.BidRatio()); got != want {
 						t.Errorf("quality %d, type %d, device %d, a reserve of %d where the largest bid is %d: %v", quality+1, kind, d, reserve, most, got)

@@ -11,8 +11,8 @@ import (
 	"adshard/targeting"
 )
 
-// TestThreshold: a block with a bound below the threshold cannot reach the score; away from the
-// largest numbers the converse holds, too.
+// TestThreshold: a block with a bound below the threshold cannot reach the score; except for
+// the largest numbers, the converse is true as well.
 func TestThreshold(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		number := rapid.OneOf(rapid.Uint64(), rapid.Uint64Range(0, 5000), rapid.Just(^uint64(0)))
@@ -26,7 +26,8 @@ func TestThreshold(t *testing.T) {
 	})
 }
 
-// TestFactors: a block with a posting that reaches a score is never skipped, whatever targeting multiplies its bid by.
+// TestFactors: a block with a posting that reaches a score is never skipped, whatever targeting
+// multiplies its bid by.
 func TestFactors(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		permille := func(name string, most int) uint64 { return uint64(rapid.IntRange(100, most).Draw(t, name)) }
@@ -56,16 +57,15 @@ func TestFactors(t *testing.T) {
 	})
 }
 
-// At returns an upper bound of the scores R when no campaign's modifier on the
-// device is above maxModifier (permille) and no entry agrees better than at
-// level. Each rounding is upwards, each product is kept in 128 bits; what does
-// not fit 64 bits is their maximum.
+// At returns an upper bound of the scores R if no campaign's modifier on the device is above
+// maxModifier (permille) and no entry matches better than at level. It rounds up and keeps
+// products in 128 bits; a result that does not fit 64 bits is their maximum.
 func (b Bound) At(maxModifier uint64, level search.Level) uint64 {
 	r := max(b.Own, mulDivUp(b.Inherited, maxModifier, 1000))
 	return mulDivUp(r, level.Permille(), 1000)
 }
 
-// mulDivUp returns ceil(a × b ÷ c), at most the largest number.
+// mulDivUp returns ceil(a × b ÷ c), or the largest number if that is less.
 func mulDivUp(a, b, c uint64) uint64 {
 	hi, lo := bits.Mul64(a, b)
 	lo, carry := bits.Add64(lo, c-1, 0)

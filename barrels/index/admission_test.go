@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// sketch estimates how often keys were asked for of late (TinyLFU: Einziger,
-// Friedman, Manes 2017): four rows of small counters, of which the least counts. They are halved once there were ten accesses for each entry of the cache.
+// sketch estimates how often keys were recently asked for (TinyLFU: Einziger, Friedman, Manes
+// 2017): four rows of small counters, the smallest of which counts. They are halved after ten
+// accesses for each entry of the cache.
 type sketch struct {
 	rows     [4][]uint8
 	accesses int
@@ -51,7 +52,8 @@ func (f *sketch) of(key uint64) uint8 {
 	return least
 }
 
-// admit makes room for a key if it is asked for more often than what would have to go.
+// admit makes room for a key if it is asked for more often than the entries that would have to
+// go.
 func admit(c *Cache[int], f *sketch, key uint64, bytes int) bool {
 	s := c.shard(key)
 	if s.bytes+bytes+CacheOverhead <= c.limit {
@@ -71,10 +73,10 @@ func admit(c *Cache[int], f *sketch, key uint64, bytes int) bool {
 	return true
 }
 
-// TestAdmission compares the hits of the cache, which once full admits only keys that are
-// wanted a second time, with those of one that counts every access: Zipf's law, with room for a
-// twentieth to a fifth of the keys, amid keys that are wanted only once. Decision 013 has the
-// figures.
+// TestAdmission compares the hits of the cache, which when full admits only keys that are asked
+// for a second time, with those of a cache that counts every access. Keys follow Zipf's law,
+// with room for a twentieth to a fifth of them, among keys that are asked for only once.
+// Decision 013 has the figures.
 func TestAdmission(t *testing.T) {
 	const keys = 50_000
 	if testing.Short() {
@@ -91,7 +93,7 @@ func TestAdmission(t *testing.T) {
 	}
 }
 
-// found returns the share of accesses to the popular keys that find them.
+// found returns the share of the accesses to popular keys that hit.
 func found(keys, entries int, once float64, byFrequency bool) float64 {
 	const bytes, accesses = 1000, 200_000
 	r := rand.New(rand.NewPCG(1, 2))
@@ -115,7 +117,7 @@ func found(keys, entries int, once float64, byFrequency bool) float64 {
 		}
 		if !ok && (!byFrequency || admit(c, f, key, bytes)) {
 			if byFrequency {
-				c.admission.admit(key) // it gets in
+				c.admission.admit(key) // the key is admitted
 			}
 			c.Put(key, 1, 0, bytes)
 		}
@@ -123,8 +125,9 @@ func found(keys, entries int, once float64, byFrequency bool) float64 {
 	return float64(hits) / float64(asked)
 }
 
-// TestAFullCacheTakesWhatIsWantedAgain: the first time the blocks of a term bypass it, while
-// there is room they are kept at once; what was wanted long ago is forgotten.
+// TestAFullCacheTakesWhatIsWantedAgain: a full cache does not keep the blocks of a term the
+// first time. While there is room it keeps them at once. Terms that were wanted long ago are
+// forgotten.
 func TestAFullCacheTakesWhatIsWantedAgain(t *testing.T) {
 	const bytes = 1 << 20
 	l := NewListCache(bytes)

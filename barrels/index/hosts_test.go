@@ -8,7 +8,8 @@ import (
 	"adshard/search/display"
 )
 
-// TestHostSets: distinct sets have distinct numbers, also where a host has the name of what is no host.
+// TestHostSets: distinct sets have distinct numbers, even if a host is named like the entry for
+// a URL without a host.
 func TestHostSets(t *testing.T) {
 	h, seen := NewHostSets(1<<20), map[uint32]string{}
 	for name, urls := range map[string][]string{
@@ -30,7 +31,8 @@ func TestHostSets(t *testing.T) {
 	}
 }
 
-// TestHostSetsAreBounded: the sets take no more than they may; what was forgotten gets another number, and no number means two sets.
+// TestHostSetsAreBounded: the sets stay within their limit; a forgotten set gets another
+// number, and no number stands for two sets.
 func TestHostSetsAreBounded(t *testing.T) {
 	const most = 100_000
 	h, given, last := NewHostSets(most), map[uint32]string{}, uint32(0)
@@ -62,7 +64,8 @@ func TestHostSetsAreBounded(t *testing.T) {
 	}
 }
 
-// TestHostSetsInUseStay: a set that is in use keeps its number while others come, are used once and go, not all of them together.
+// TestHostSetsInUseStay: a set that is in use keeps its number while others are used once and
+// forgotten, and these are not all forgotten together.
 func TestHostSetsInUseStay(t *testing.T) {
 	const most = 100_000
 	h := NewHostSets(most)
@@ -82,7 +85,7 @@ func TestHostSetsInUseStay(t *testing.T) {
 	}
 }
 
-// leadingTo is a group with an ad.
+// leadingTo returns a group with an ad that leads to a URL.
 func leadingTo(url string) *Group {
 	g := new(Group)
 	g.Ads = []display.Ad{{FinalURL: url}}

@@ -11,8 +11,8 @@ import (
 	"adshard/targeting"
 )
 
-// TestRank: the impacts of a class are ordered as hits are ranked, the first one of each
-// advertiser before all that it dominates, and none is lost.
+// TestRank: the impacts of a class are ordered like hits, the first impact of each advertiser
+// before all that it dominates, and none is lost.
 func TestRank(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 12).Draw(t, "members")
@@ -54,8 +54,8 @@ func TestRank(t *testing.T) {
 	})
 }
 
-// rankable is a block of the given number of postings of some advertisers, in no order of their
-// keywords.
+// rankable returns a block of n postings of some advertisers, whose keywords are in no
+// particular order.
 func rankable(t *rapid.T, n int) *Block {
 	var e block.Encoder
 	e.Reset()
@@ -68,7 +68,8 @@ func rankable(t *rapid.T, n int) *Block {
 	return NewBlock(1, kv.Place{}, e.Append(nil))
 }
 
-// TestBeaten: an impact is beaten only if no context makes a bid of it that reaches the score, also where the numbers are largest.
+// TestBeaten: an impact is beaten only if no context raises its bid so that it reaches the
+// score, even with the largest numbers.
 func TestBeaten(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		bid, quality := rapid.Uint64Range(1, uint64(Undecided)-2).Draw(t, "bid"), rapid.Uint64Range(1, MaxQuality).Draw(t, "quality")
@@ -89,7 +90,7 @@ func TestBeaten(t *testing.T) {
 	})
 }
 
-// mostOf is the largest product of the factors, each of which counts as 1000 at least.
+// mostOf returns the largest product of the factors, each of which counts as at least 1000.
 func mostOf(f *targeting.Factors) uint64 {
 	most := uint64(1000)
 	for _, by := range f.All() {
@@ -98,12 +99,12 @@ func mostOf(f *targeting.Factors) uint64 {
 	return most
 }
 
-// TestGrew: impacts that replace others of other profiles are counted with their own size.
+// TestGrew: impacts that replace others with other profiles are counted with their own size.
 func TestGrew(t *testing.T) {
 	var e block.Encoder
 	e.Add(&block.Entry{Group: &block.Group{Key: 1}, Keyword: 1, Words: []block.Word{{Norm: 1, Fold: 1, Term: 1}}})
 	b, l := NewPostingList(1, []*Block{NewBlock(1, kv.Place{}, e.Append(nil))}).Block(0), NewListCache(1<<20)
-	if got := NewImpacts(b, nil).Profiles(b); got != nil { // behind them lies other memory
+	if got := NewImpacts(b, nil).Profiles(b); got != nil { // after them there is other memory
 		t.Errorf("%d profiles of none", len(got))
 	}
 	large, small := NewImpacts(b, make([]ProfileRef, 3)), NewImpacts(b, make([]ProfileRef, 1))

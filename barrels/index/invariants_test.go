@@ -8,7 +8,7 @@ import (
 	"adshard/barrels/kv"
 )
 
-// TestInvariantsBite: what is laid out otherwise is noticed.
+// TestInvariantsBite: data that are laid out differently are detected.
 func TestInvariantsBite(t *testing.T) {
 	prepared := func() *Block {
 		return NewPostingList(1, []*Block{NewBlock(1, kv.Place{}, blockValue(1))}).Block(0)

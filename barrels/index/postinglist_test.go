@@ -14,7 +14,7 @@ import (
 	"adshard/search"
 )
 
-// blockValue is a block of one posting whose keyword is its version.
+// blockValue returns a block of one posting whose keyword is the version.
 func blockValue(version uint64) []byte {
 	var e block.Encoder
 	e.Add(&block.Entry{
@@ -24,7 +24,7 @@ func blockValue(version uint64) []byte {
 	return e.Append(nil)
 }
 
-// list is what a search of a state finds kept of a term.
+// list returns the list of a term that a search of a state finds in the cache.
 func (t *Dictionary) list(term, state uint64) *PostingList {
 	s := t.entry(term)
 	if s.key.Load() != term || term == 0 {
@@ -33,8 +33,8 @@ func (t *Dictionary) list(term, state uint64) *PostingList {
 	return s.cached(state)
 }
 
-// TestTermLists: whatever states read, put and change, a state never gets blocks
-// that another would read, and the bytes are those of what is kept.
+// TestTermLists: whatever states read, put and change, a state never gets blocks that differ
+// from those it would read, and the counted bytes are those of what is kept.
 func TestTermLists(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := &listWorld{lists: NewListCache(rapid.SampledFrom([]uint64{0, 8 << 10, 1 << 20}).Draw(t, "limit"))}
@@ -63,17 +63,17 @@ func TestTermLists(t *testing.T) {
 
 const listTerms = 5
 
-// listContent is a term's blocks: versions by ring key.
+// listContent holds a term's blocks: versions by ring key.
 type listContent = map[uint64]uint64
 
-// listWorld is lists of some terms with what each state would read of them.
+// listWorld holds the lists of some terms, with what each state would read of them.
 type listWorld struct {
 	lists   *ListCache
 	table   *Dictionary
 	history [][listTerms]listContent // by state
 }
 
-// change is the writer's: a new state with other blocks of a term.
+// change makes a new state with other blocks of a term, as the writer does.
 func (w *listWorld) change(t *rapid.T, term uint64) {
 	number := uint64(len(w.history))
 	next := w.history[number-1]
@@ -98,7 +98,7 @@ func (w *listWorld) change(t *rapid.T, term uint64) {
 	w.history = append(w.history, next)
 }
 
-// grow adds terms, so that the table is replaced now and then.
+// grow adds terms, so that the table is replaced from time to time.
 func (w *listWorld) grow() {
 	old := w.table
 	for i := range uint64(1000) {
@@ -109,7 +109,7 @@ func (w *listWorld) grow() {
 	}
 }
 
-// read is a search of a state that has read a term from the store.
+// read simulates a search of a state that has read a term from the store.
 func (w *listWorld) read(term uint64, state int) {
 	content := w.history[state][term-1]
 	var blocks []*Block
@@ -121,7 +121,7 @@ func (w *listWorld) read(term uint64, state int) {
 	}
 }
 
-// ask compares what is kept for a state with what it would read.
+// ask compares what is kept for a state with what the state would read.
 func (w *listWorld) ask(t *rapid.T, term uint64, state int) {
 	list := w.table.list(term, uint64(state))
 	if list == nil {
@@ -150,8 +150,8 @@ func (w *listWorld) count(t *rapid.T) {
 	}
 }
 
-// TestReadyIsSound: whatever is damaged under a right checksum, what is made
-// ready can be matched with queries, and its impacts computed, without harm.
+// TestReadyIsSound: whatever is damaged below a right checksum, a block that is made ready can
+// be matched with queries, and its impacts computed, without harm.
 func TestReadyIsSound(t *testing.T) {
 	const tail = 9 // format and checksum
 	content := blockValue(2)
@@ -179,8 +179,8 @@ func TestReadyIsSound(t *testing.T) {
 	}
 }
 
-// TestSameIgnoresPadding: memory is not cleared before classes are put there, so that
-// the bytes between them are whatever was there; everything that is read counts.
+// TestSameIgnoresPadding: memory is not cleared before classes are put there, so the bytes
+// between them may have any value; all bytes that are read count.
 func TestSameIgnoresPadding(t *testing.T) {
 	var e block.Encoder
 	for i := range uint64(3) {
@@ -193,7 +193,7 @@ func TestSameIgnoresPadding(t *testing.T) {
 	l := NewPostingList(1, []*Block{NewBlock(1, at, value)})
 	b := l.Block(0)
 	classes := unsafe.Slice((*byte)(b.behind(0, 0)), uintptr(len(b.Classes()))*unsafe.Sizeof(Class{}))
-	read := unsafe.Offsetof(Class{}.Type) + unsafe.Sizeof(Class{}.Type) // of each class
+	read := unsafe.Offsetof(Class{}.Type) + unsafe.Sizeof(Class{}.Type) // bytes of each class that are read
 	for i := range classes {
 		classes[i] ^= 1
 		padding := uintptr(i)%unsafe.Sizeof(Class{}) >= read
@@ -207,8 +207,8 @@ func TestSameIgnoresPadding(t *testing.T) {
 	}
 }
 
-// TestTouched: a remembered change of a parent is found; what is no longer remembered counts as
-// a change.
+// TestTouched: a remembered change of a parent is found; a change that is no longer remembered
+// counts as one.
 func TestTouched(t *testing.T) {
 	var v block.View
 	if err := v.Open(func() []byte {
@@ -222,7 +222,7 @@ func TestTouched(t *testing.T) {
 		t.Fatal(err)
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		p, last := NewParents(), uint64(0) // version of the last change of one of the block's
+		p, last := NewParents(), uint64(0) // version of the last change of one of the block's parents
 		type version struct{ number, changes uint64 }
 		versions := []version{{p.Version, 0}}
 		for range rapid.IntRange(1, 40).Draw(t, "versions") {

@@ -6,8 +6,8 @@ import (
 	"adshard/barrels/kv"
 )
 
-// TestOffer: if the writer has read the only block of a term, it is kept for the writer and for
-// searches of the same state until the term changes, where there is room.
+// TestOffer: if the writer has read the only block of a term, the block is kept, if there is
+// room, for the writer and for searches of the same state until the term changes.
 func TestOffer(t *testing.T) {
 	const term, state = 7, 3
 	at, value := kv.Place{Key: 10}, blockValue(1)
@@ -46,8 +46,8 @@ func TestOffer(t *testing.T) {
 	}
 }
 
-// TestPreparedBlocks: what a change puts in place of a block that searches visit
-// is ready for them, in lists that they have asked for since the last change.
+// TestPreparedBlocks: a block that a change puts in place of one that searches visit is ready
+// for them, in lists that they have asked for since the last change.
 func TestPreparedBlocks(t *testing.T) {
 	const term = 7
 	var b kv.Batch

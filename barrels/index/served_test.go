@@ -8,8 +8,8 @@ import (
 	"adshard/schema/pb"
 )
 
-// TestServedNeedsNoCheck: where all of a table is served in the view, groups need no check;
-// where a slice moves, they do.
+// TestServedNeedsNoCheck: if the whole table is served in the view, groups need no check;
+// if a slice moves, they do.
 func TestServedNeedsNoCheck(t *testing.T) {
 	half := func(from, until uint64, state pb.HeldState) *pb.SliceTable {
 		return &pb.SliceTable{View: 3, Slices: []*pb.HeldSlice{
@@ -40,8 +40,7 @@ func TestServedNeedsNoCheck(t *testing.T) {
 	}
 }
 
-// TestServedIsTheTables: what is served, by whichever slice, is what the table
-// says of each key.
+// TestServedIsTheTables: which keys are served, by any slice, agrees with the table.
 func TestServedIsTheTables(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := &pb.SliceTable{View: 5}

@@ -9,19 +9,20 @@ import (
 	"adshard/schema/pb"
 )
 
-// manyAdvertisers are parents of advertisers of one targeted campaign each.
+// manyAdvertisers returns parents with n advertisers of one targeted campaign each.
 func manyAdvertisers(n uint64) *Parents {
 	p := NewParents()
 	for id := range n {
-		_ = p.SetAdvertiser(&pb.Advertiser{Id: id + 1}) // the zone is the default
+		_ = p.SetAdvertiser(&pb.Advertiser{Id: id + 1}) // the zone is the default and so is valid
 		p.SetCampaign(&pb.Campaign{Id: id + 1, AdvertiserId: id + 1})
 	}
 	p.Settle()
 	return p
 }
 
-// TestSettle: however many advertisers have other categories, each campaign has its own advertiser's after Settle, also one that came before
-// its advertiser; the parents that searches use meanwhile stay as they are.
+// TestSettle: however many advertisers get other categories, each campaign has those of its
+// advertiser after Settle, even if it came before its advertiser. The parents that searches use
+// meanwhile do not change.
 func TestSettle(t *testing.T) {
 	p := manyAdvertisers(100)
 	p.SetCampaign(&pb.Campaign{Id: 500, AdvertiserId: 500})
@@ -67,18 +68,18 @@ func BenchmarkAdvertisersChange(b *testing.B) {
 	}
 }
 
-// TestRenumberedProfilesAreForgotten: once profiles have other numbers, no impacts of an earlier version are valid, whatever block they are of;
-// those of this version and later are.
+// TestRenumberedProfilesAreForgotten: once profiles are renumbered, impacts of earlier versions
+// are no longer valid, whatever their block; impacts of this version and later ones are.
 func TestRenumberedProfilesAreForgotten(t *testing.T) {
 	var e block.Encoder
 	e.Add(&block.Entry{Group: &block.Group{Key: 1, Campaign: 7, Advertiser: 7}, Keyword: 1, Words: []block.Word{{Norm: 1, Fold: 1, Term: 1}}})
 	v := &NewBlock(1, kv.Place{}, e.Append(nil)).View
 	p := manyAdvertisers(10)
-	for n := range 2000 { // each leaves a profile that no campaign has any more
+	for n := range 2000 { // each leaves a profile that no campaign has any longer
 		p.SetCampaign(&pb.Campaign{Id: 1, AdvertiserId: 1, Languages: []string{fmt.Sprint("l", n)}})
 	}
 	p = p.Copy()
-	p.SetCampaign(&pb.Campaign{Id: 2, AdvertiserId: 2}) // the newest change that is remembered
+	p.SetCampaign(&pb.Campaign{Id: 2, AdvertiserId: 2}) // the newest remembered change
 	p = p.Copy()
 	before := p.Version
 	if p = p.Copy(); p.ChangedIn(before, v) {

@@ -8,8 +8,8 @@ import (
 	"adshard/search"
 )
 
-// TestShardOfATable: a slave answers for the shard that its table names, by default
-// that of its own name; a spare for none.
+// TestShardOfATable: a slave answers for the shard that its table names, which by
+// default is that of its own name; a spare answers for none.
 func TestShardOfATable(t *testing.T) {
 	id := func(shard string) search.ShardID { return search.NewShardID("", "", shard) }
 	for _, c := range []struct {

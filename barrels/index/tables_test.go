@@ -8,7 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestTermTable: counts are those of a map, marks stay until a fresh table.
+// TestTermTable: counts are those of a map; marks stay until there is a fresh
+// table.
 func TestTermTable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table, want := NewDictionary(0), map[uint64]TermStats{}
@@ -81,8 +82,8 @@ func TestIDTable(t *testing.T) {
 	})
 }
 
-// TestCache: whatever states read, put and change, a state never gets what
-// another would read, and the bytes stay within the limit.
+// TestCache: whatever states read, put and change, a state never gets a value
+// that differs from what it would read, and the bytes stay within the limit.
 func TestCache(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := NewCache[string](rapid.SampledFrom([]uint64{0, 64 << 10, 1 << 20}).Draw(t, "bytes"))
@@ -110,7 +111,7 @@ func TestCache(t *testing.T) {
 				history[prefix] = append(history[prefix], newest)
 				c.Changed(prefix, newest)
 			case 4:
-				if state == newest { // states before a clear are not asked for here
+				if state == newest { // this test does not ask for states before a clear
 					newest++
 					cleared = newest
 					c.ChangedAll(newest)
@@ -133,7 +134,7 @@ func TestCache(t *testing.T) {
 	})
 }
 
-// TestCacheEvicts: a cache that is full goes on taking and dropping.
+// TestCacheEvicts: a full cache goes on adding and dropping entries.
 func TestCacheEvicts(t *testing.T) {
 	c := NewCache[int](1 << 20)
 	for range 100_000 {

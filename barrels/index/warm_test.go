@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestColdLists: those with the most postings come first; terms without postings and with a list that
-// still holds are left out, one whose list was replaced since is not.
+// TestColdLists: the terms with the most postings come first. Terms without postings, or with a
+// list that is still valid, are left out; a term whose list was replaced since is not.
 func TestColdLists(t *testing.T) {
 	d := NewDictionary(8)
 	for term, postings := range []uint32{1: 7, 2: 0, 3: 900, 4: 40, 5: 3, 6: 8, 7: 1_000_000} {

@@ -11,8 +11,9 @@ import (
 	"adshard/schema/pb"
 )
 
-// TestUnknownZones: a record with a zone that this program does not know is damage, not UTC, in which a campaign would be shown at hours that
-// it excludes. Data of that kind are refused and change nothing.
+// TestUnknownZones: a record with a time zone that this program does not know is damage. It
+// must not be taken for UTC, in which a campaign would be shown at hours that it excludes. Such
+// data are refused and change nothing.
 func TestUnknownZones(t *testing.T) {
 	key := kv.AppendParentKey(nil, kv.AdvertiserKind, 7)
 	for name, want := range map[string]string{"": "UTC", "UTC": "UTC", "Europe/Prague": "Europe/Prague", "Mars/Olympus": "", "europe/prague": "", "\x00": ""} {

@@ -6,8 +6,8 @@ import (
 	"adshard/barrels/certify"
 )
 
-// TestHeavy: the most expensive of many are found, in bounded memory, and never
-// overestimated.
+// TestHeavy: the most expensive of many keys are found, in bounded memory, and
+// never overestimated.
 func TestHeavy(t *testing.T) {
 	var h heavyHitters
 	want := map[uint64]uint64{}

@@ -9,8 +9,8 @@ import (
 	"adshard/schema/pb"
 )
 
-// TestPairs: whatever is sampled, a report has a bounded number of pairs, which stand
-// for all of the cost, each for its part of it.
+// TestPairs: whatever is sampled, a report has a bounded number of pairs, which
+// together represent all of the cost, each its own part.
 func TestPairs(t *testing.T) {
 	var p pairs
 	if list := p.report(); len(list) > 0 {
@@ -20,7 +20,7 @@ func TestPairs(t *testing.T) {
 	var half, all, bytes uint64
 	for range reports {
 		for i := range uint64(seen) {
-			s := sample{term: 1, key: 1 << 60, cost: cost{examined: SampleShare}} // every other one
+			s := sample{term: 1, key: 1 << 60, cost: cost{examined: SampleShare}} // every second sample
 			if i%2 > 0 {
 				s.term, s.key = certify.Mix(i), certify.Mix(i+1)
 			}
@@ -49,7 +49,7 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// BenchmarkPairs takes in samples, with a report after each 10,000.
+// BenchmarkPairs adds samples, with a report after every 10,000.
 func BenchmarkPairs(b *testing.B) {
 	var p pairs
 	s := sample{cost: cost{examined: SampleShare}}
@@ -62,7 +62,8 @@ func BenchmarkPairs(b *testing.B) {
 	}
 }
 
-// TestPairsAreReported: what a search looks at is reported with its term.
+// TestPairsAreReported: the postings that a search looks at are reported with their
+// term.
 func TestPairsAreReported(t *testing.T) {
 	l, v := NewCounter(), served(t, 1)
 	search(l, v, []uint64{1 << 40, 1 << 40, 1 << 50})

@@ -9,8 +9,8 @@ import (
 	"adshard/schema/pb"
 )
 
-// served returns what a table of two slices serves: the halves of the keys, the first
-// one of this generation.
+// served returns what is served according to a table of two slices, the halves of the ring.
+// The first slice has the given generation.
 func served(t *testing.T, generation uint64) *index.Served {
 	t.Helper()
 	table := &pb.SliceTable{View: 1, Slices: []*pb.HeldSlice{
@@ -24,8 +24,8 @@ func served(t *testing.T, generation uint64) *index.Served {
 	return v
 }
 
-// search counts a search that examines postings of these groups, in the order of keys
-// as those of a block are.
+// search counts a search that examines postings of these groups in the order of their keys,
+// like those of a block.
 func search(l *Counter, v *index.Served, keys []uint64) {
 	var s Sampler
 	s.Begin(v, 0)
@@ -37,8 +37,8 @@ func search(l *Counter, v *index.Served, keys []uint64) {
 	l.Add(&s)
 }
 
-// mostlyHigh returns keys of the lower half of the ring, nine in ten of them in its
-// last eighth.
+// mostlyHigh returns keys in the lower half of the ring, nine in ten of them in the last
+// eighth of that half.
 func mostlyHigh(r *rand.Rand, n int) []uint64 {
 	keys := make([]uint64, n)
 	for i := range keys {
@@ -67,20 +67,20 @@ func splitKey(load *pb.Load, slice uint64) *uint64 {
 	return nil
 }
 
-// TestSplitKeys: where half of the load lies on each side is reported once it is known,
-// though a search's samples come in the order of keys, and kept from one report to the
-// next. A slice without queries has none.
+// TestSplitKeys: the key that halves a slice's load is reported once it is known, although a
+// search's samples come in the order of keys, and is kept from one report to the next. A slice
+// without queries has none.
 func TestSplitKeys(t *testing.T) {
 	l, v := NewCounter(), served(t, 1)
 	search(l, v, []uint64{1 << 40})
 	if key := splitKey(l.Take(), 1); key != nil {
 		t.Fatalf("one sample is enough for the split key %x", *key)
 	}
-	unsure := 0 // an estimate that happens to be off is not reported: some three in a thousand
+	unsure := 0 // an estimate that happens to be off is not reported: about three in a thousand
 	for report := range 5 {
 		ask(l, v, 200)
 		load := l.Take()
-		// Nine tenths of the load begin at 7/8; half of it lies above 7/8 + 4/9 of an eighth.
+		// Nine tenths of the load begin at 7/8; half of the load is above 7/8 + 4/9 of an eighth.
 		key := splitKey(load, 1)
 		if key == nil {
 			unsure++
@@ -94,7 +94,7 @@ func TestSplitKeys(t *testing.T) {
 	}
 }
 
-// TestSplitKeysOfALargeAdvertiser: where the keys of one advertiser, a tiny part of the slice,
+// TestSplitKeysOfALargeAdvertiser: if the keys of one advertiser, a tiny part of the slice,
 // have 0.6 of its load, steps are too wide to stop among them: no key is reported.
 func TestSplitKeysOfALargeAdvertiser(t *testing.T) {
 	const lo, hi = uint64(7) << 56, uint64(8)<<56 - 1
@@ -122,8 +122,8 @@ func TestSplitKeysOfALargeAdvertiser(t *testing.T) {
 	}
 }
 
-// TestSplitKeysOfGenerations: a new generation of a slice begins a new estimate, and
-// what masters with an older view ask for does not disturb it.
+// TestSplitKeysOfGenerations: a new generation of a slice begins a new estimate, and queries
+// of masters with an older view do not disturb it.
 func TestSplitKeysOfGenerations(t *testing.T) {
 	l, old, new := NewCounter(), served(t, 1), served(t, 2)
 	for tries := 0; ; tries++ { // an estimate that happens to be off is not reported
@@ -147,8 +147,8 @@ func TestSplitKeysOfGenerations(t *testing.T) {
 	}
 }
 
-// TestSplitKeysAreForgotten: the estimates of slices without further queries end,
-// and without reports there are no more of them than slices served.
+// TestSplitKeysAreForgotten: the estimates of slices without further queries end, and without
+// reports there are no more estimates than served slices.
 func TestSplitKeysAreForgotten(t *testing.T) {
 	l := NewCounter()
 	ask(l, served(t, 1), 200)
@@ -158,7 +158,7 @@ func TestSplitKeysAreForgotten(t *testing.T) {
 	if len(l.splits) != 0 {
 		t.Fatalf("%d estimates", len(l.splits))
 	}
-	for n := range uint64(200) { // none is taken
+	for n := range uint64(200) { // no report is taken
 		ask(l, served(t, n), 18)
 	}
 	if len(l.splits) > 2*loadTables || len(l.slices) > loadTables {

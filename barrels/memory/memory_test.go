@@ -11,7 +11,7 @@ import (
 
 func TestConformance(t *testing.T) { conformance(t, barrels.Options{}) }
 
-// TestConformanceWithCache has a cache so small that entries come and go.
+// TestConformanceWithCache uses a cache so small that entries are dropped.
 func TestConformanceWithCache(t *testing.T) { conformance(t, barrels.Options{CacheBytes: 1 << 20}) }
 
 func conformance(t *testing.T, o barrels.Options) {

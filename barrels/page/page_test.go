@@ -17,8 +17,8 @@ import (
 	"adshard/search/words"
 )
 
-// drawKeywords draws keywords of one group by ascending id: most as the source
-// makes them, some with whatever a record may hold.
+// drawKeywords draws keywords of one group by ascending id: most of them as the source makes
+// them, some with other values that a record may have.
 func drawKeywords(t *rapid.T) []*pb.Keyword {
 	languages := rapid.SampledFrom([][]string{{"en"}, {"cs", "en"}, {""}}).Draw(t, "languages")
 	var list []*pb.Keyword
@@ -43,7 +43,7 @@ func drawKeywords(t *rapid.T) []*pb.Keyword {
 	return list
 }
 
-// analysed fills in the hashes.
+// analysed sets the hashes of a keyword's words.
 func analysed(t *rapid.T, k *pb.Keyword, languages []string) {
 	list, err := words.Split(k.Text)
 	if err != nil {
@@ -62,7 +62,7 @@ func analysed(t *rapid.T, k *pb.Keyword, languages []string) {
 	}
 }
 
-// odd makes some keywords what the source never makes.
+// odd gives some keywords values that the source never makes.
 func odd(t *rapid.T, k *pb.Keyword) {
 	switch rapid.IntRange(0, 20).Draw(t, "odd") {
 	case 0:
@@ -82,7 +82,7 @@ func odd(t *rapid.T, k *pb.Keyword) {
 	}
 }
 
-// TestPages: what is read of a page is what was written, byte for byte.
+// TestPages: what is read from a page equals what was written, byte for byte.
 func TestPages(t *testing.T) {
 	var e Encoder
 	var r Reader
@@ -109,8 +109,8 @@ func TestPages(t *testing.T) {
 	})
 }
 
-// checkMessage compares a page with what generated code reads of it: the same bytes come back, with
-// a row for each keyword.
+// checkMessage compares a page with what generated code reads from it: encoding that gives the
+// same bytes, with a row for each keyword.
 func checkMessage(t *rapid.T, b []byte, list []*anchored) {
 	var m pb.KeywordPage
 	if err := proto.Unmarshal(b, &m); err != nil {
@@ -148,7 +148,7 @@ type anchored struct {
 	anchors []uint64
 }
 
-// encoded is the page of some keywords.
+// encoded returns the page of some keywords.
 func encoded(t interface{ Fatal(...any) }, e *Encoder, list ...*anchored) []byte {
 	e.Reset()
 	for _, a := range list {
@@ -189,7 +189,7 @@ func checkKeyword(t *rapid.T, r *Reader, e *anchored) {
 	}
 }
 
-// FuzzPage: whatever bytes a page has, it is read or refused.
+// FuzzPage: whatever its bytes, a page is read or refused.
 func FuzzPage(f *testing.F) {
 	k := &pb.Keyword{Id: 5, Text: "usb cable", Quality: 3, Norm: []uint64{1, 2}, Fold: []uint64{1, 3}, Forms: []*pb.Form{{Language: "en", Terms: []uint64{7, 8}}}}
 	value := encoded(f, new(Encoder), &anchored{id: 5, pb: k, anchors: []uint64{8}})

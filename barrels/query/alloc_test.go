@@ -9,7 +9,8 @@ import (
 	"adshard/search"
 )
 
-// TestSearchAllocatesItsAnswerOnly: once everything is cached.
+// TestSearchAllocatesItsAnswerOnly: once everything is cached, a search
+// allocates only its answer.
 func TestSearchAllocatesItsAnswerOnly(t *testing.T) {
 	s := opened(t)
 	if err := s.Apply(t.Context(), barreltest.NewBuilder(t, barreltest.Small(300, "usb cable", "usb hub", "cheap usb cable")).All()); err != nil {
@@ -29,8 +30,8 @@ func TestSearchAllocatesItsAnswerOnly(t *testing.T) {
 			}
 		}
 		run()
-		// The answer and its hits. The pool may be emptied by a collection now and
-		// then.
+		// The answer and its hits. Garbage collections may empty the pool from time
+		// to time.
 		if n := testing.AllocsPerRun(1000, run); n >= 3 {
 			t.Errorf("exact counts: %t: %v allocations a search", exact, n)
 		}

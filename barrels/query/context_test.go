@@ -13,8 +13,9 @@ import (
 	"adshard/search"
 )
 
-// TestContextIsTheOracles: with targeting and blocks, the same ads at the same prices and the same verdicts, with exact counts and
-// with an early stop, from caches that other contexts have filled.
+// TestContextIsTheOracles: with targeting and blocks, ads, prices and verdicts are those of the
+// oracle, with exact counts and with an early stop, and from caches that other contexts have
+// filled.
 func TestContextIsTheOracles(t *testing.T) {
 	s, lex := opened(t), oracletest.Lexicon()
 	rapid.Check(t, func(t *rapid.T) {
@@ -39,7 +40,8 @@ func TestContextIsTheOracles(t *testing.T) {
 	})
 }
 
-// TestNoContext: a request of a master that knows nothing of targeting is refused where something depends on it.
+// TestNoContext: a request from a master that does not know targeting is refused if the answer
+// depends on it.
 func TestNoContext(t *testing.T) {
 	s := opened(t)
 	w := barreltest.Small(2, "usb cable")
@@ -63,7 +65,8 @@ func TestNoContext(t *testing.T) {
 	}
 }
 
-// TestReservesAboveImpacts: a reserve above what impacts can hold holds for bids that modifiers raise.
+// TestReservesAboveImpacts: a reserve that is larger than impacts can represent still applies
+// to bids that modifiers raise.
 func TestReservesAboveImpacts(t *testing.T) {
 	w := barreltest.Small(2, "usb cable")
 	for i, c := range w.Campaigns {
@@ -78,7 +81,7 @@ func TestReservesAboveImpacts(t *testing.T) {
 	r := oracle.Request{Text: "usb cable", Profile: search.DefaultProfile(), Variants: search.Folded, Slots: 4,
 		Context: &oracle.Context{Time: time.Unix(1_800_000_000, 0), Locations: []uint32{2203}}}
 	for _, r.Reserve = range []uint64{1, 4_294_967_293, 4_294_967_295, 4_400_000_000, 5_000_000_000, 7_000_000_000} {
-		for range 2 { // from caches as well
+		for range 2 { // the second time from caches
 			barreltest.SameAnswer(t, s, o, r, nil)
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"adshard/search/display"
 )
 
-// TestDisplaysFitInTheirBytes: displays fit in their bytes, however much an answer shows of
-// each keyword, and from wherever they come.
+// TestDisplaysFitInTheirBytes: displays fit in their limit of bytes, however much an answer
+// shows of each keyword, and wherever it comes from.
 func TestDisplaysFitInTheirBytes(t *testing.T) {
 	const most = 1 << 20
 	large := strings.Repeat("x", 5000)

@@ -11,8 +11,8 @@ import (
 	"adshard/search/words"
 )
 
-// levels is a sink that keeps the best level of each keyword, and panics at first
-// if asked.
+// levels is a sink that keeps the best level of each keyword. If panic is set, it
+// panics at the first one.
 type levels struct {
 	found map[uint64]search.Level
 	panic bool
@@ -48,7 +48,7 @@ func wordOf(text string) block.Word {
 	return block.Word{Norm: words.Hash(text), Fold: words.Hash(text), Term: words.TermOf("en", text)}
 }
 
-// blockOf is a block of one keyword.
+// blockOf returns a block of one keyword.
 func blockOf(keyword uint64, kind search.MatchType, list ...block.Word) []byte {
 	var e block.Encoder
 	e.Add(&block.Entry{
@@ -58,7 +58,7 @@ func blockOf(keyword uint64, kind search.MatchType, list ...block.Word) []byte {
 	return e.Append(nil)
 }
 
-// scanFor is a scan of a query that visits every block it is given.
+// scanFor returns a scan for a query that visits every block it is given.
 func scanFor(t testing.TB, text string, p search.Profile, to sink) *scan {
 	t.Helper()
 	q, err := search.Expand(text, search.Synonym, nil)
@@ -76,8 +76,8 @@ func scanFor(t testing.TB, text string, p search.Profile, to sink) *scan {
 	return s
 }
 
-// FuzzScanBlock: whatever bytes a block has below a right checksum, it is refused,
-// or a scan of it ends and finds no level that its rule does not reach.
+// FuzzScanBlock: a block with a right checksum is refused, whatever its bytes, or
+// a scan of it ends and finds no level that its rules do not permit.
 func FuzzScanBlock(f *testing.F) {
 	const tail = 9 // format and checksum
 	sound := blockOf(1, search.Broad, wordOf("usb"), wordOf("cable"))
@@ -110,11 +110,11 @@ func FuzzScanBlock(f *testing.F) {
 	})
 }
 
-// TestDamageHarmsNoOther: after a block that panics the next one is matched by its
-// own words, also where a view is opened on it that was used before.
+// TestDamageHarmsNoOther: after a block that panics, the next block is matched by
+// its own words, even if the scan reuses a view for it.
 func TestDamageHarmsNoOther(t *testing.T) {
 	usb, cable := wordOf("usb"), wordOf("cable")
-	like := block.Word{Norm: 1, Fold: 1, Term: cable.Term ^ 1} // with cable's signature
+	like := block.Word{Norm: 1, Fold: 1, Term: cable.Term ^ 1} // with the signature of cable
 	to := &levels{found: map[uint64]search.Level{}, panic: true}
 	s := scanFor(t, "usb cable", search.DefaultProfile(), to)
 	var v block.View

@@ -14,8 +14,9 @@ import (
 	"adshard/search"
 )
 
-// TestPagesAreTheOracles: pages with several placements have the oracle's ads at its prices, with exact counts and with an early stop;
-// and what a page leaves in caches and buffers changes no plain answer.
+// TestPagesAreTheOracles: the ads and prices of pages with several placements are those of the
+// oracle, with exact counts and with an early stop. What a page leaves in caches and buffers
+// changes no plain answer.
 func TestPagesAreTheOracles(t *testing.T) {
 	s, lex := opened(t), oracletest.Lexicon()
 	rapid.Check(t, func(t *rapid.T) {
@@ -42,7 +43,8 @@ func TestPagesAreTheOracles(t *testing.T) {
 	})
 }
 
-// TestPagesStopEarly: what is below all filters' lists is not looked at, and what is below that of one filter only is.
+// TestPagesStopEarly: postings below the lists of all filters are not looked at; postings below
+// the list of only one filter are.
 func TestPagesStopEarly(t *testing.T) {
 	const advertisers = 1000 // bids rise with ids
 	s, w := opened(t), barreltest.Small(advertisers, "usb cable")
@@ -69,7 +71,8 @@ func TestPagesStopEarly(t *testing.T) {
 	}
 }
 
-// TestPagesReachModifiers: a keyword whose bid is below that of every winner wins by its campaign's modifier.
+// TestPagesReachModifiers: a keyword whose bid is below that of every winner can win through
+// its campaign's modifier.
 func TestPagesReachModifiers(t *testing.T) {
 	const raised = 50
 	s, w := opened(t), barreltest.Small(100, "usb") // bids rise with ids
@@ -79,7 +82,7 @@ func TestPagesReachModifiers(t *testing.T) {
 	}
 	o, r := barreltest.Judge(t, w, nil), usb(rand.New(rand.NewPCG(1, 1)))
 	list := []oracle.Placement{{Slots: 1, Reserve: 1}, {Slots: 2, Reserve: 2, Advertisers: []uint64{100}}}
-	for range 2 { // caches are filled the first time
+	for range 2 { // the first pass fills caches
 		barreltest.SamePage(t, s, o, r, list, 1, nil)
 	}
 	q := barreltest.Request(t, r, nil)
@@ -90,7 +93,7 @@ func TestPagesReachModifiers(t *testing.T) {
 	}
 }
 
-// TestPagesOutOfBounds are refused.
+// TestPagesOutOfBounds: pages with values out of bounds are refused.
 func TestPagesOutOfBounds(t *testing.T) {
 	s := opened(t)
 	r := barreltest.Request(t, oracle.Request{Text: "usb cable", Profile: search.DefaultProfile(), Variants: search.Synonym, Slots: 4}, nil)

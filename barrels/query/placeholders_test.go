@@ -8,8 +8,8 @@ import (
 	"adshard/search"
 )
 
-// TestKeywordsShareWhatTheirAdsShow: keywords share what their ads show unless it depends on them; what
-// is filled once is not filled again.
+// TestKeywordsShareWhatTheirAdsShow: keywords share what their ads show, unless this depends on
+// the keyword, and nothing is filled in twice.
 func TestKeywordsShareWhatTheirAdsShow(t *testing.T) {
 	for headline, shared := range map[string]bool{"Cables {50 %}": true, "Buy {KeyWord:Cables}": false} {
 		s := opened(t)
@@ -28,7 +28,7 @@ func TestKeywordsShareWhatTheirAdsShow(t *testing.T) {
 	}
 }
 
-// groupOf is what the one hit of a query shows of its group.
+// groupOf returns what the only hit of a query shows of its group.
 func groupOf(t *testing.T, s search.Searcher, text string) []byte {
 	t.Helper()
 	q, err := search.Expand(text, search.Synonym, nil)

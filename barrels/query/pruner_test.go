@@ -13,7 +13,7 @@ import (
 	"adshard/search"
 )
 
-// listOf is a list whose blocks have these bounds on all devices.
+// listOf returns a list whose blocks have these bounds on all devices.
 func listOf(bounds []block.Bound) *index.PostingList {
 	var all []*index.Block
 	for i, bound := range bounds {
@@ -26,8 +26,8 @@ func listOf(bounds []block.Bound) *index.PostingList {
 	return index.NewPostingList(1, all)
 }
 
-// TestPrunerChoosesTheHighest: the blocks that are visited first are those with the highest bounds of all
-// lists, and groups' bounds are those of their blocks.
+// TestPrunerChoosesTheHighest: the blocks that are visited first are those with the highest
+// bounds of all lists, and the bounds of groups are those of their blocks.
 func TestPrunerChoosesTheHighest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := pruner{scope: &scope{request: new(search.Request), state: &index.Snapshot{Parents: index.NewParents()}}}

@@ -7,7 +7,8 @@ import (
 	"adshard/search"
 )
 
-// TestQualityIsLinear: a class is decided on by Q for quality 1.
+// TestQualityIsLinear: Q is proportional to the quality, so that Q for quality
+// 1 decides on a class.
 func TestQualityIsLinear(t *testing.T) {
 	for kind := range search.MatchType(search.MatchTypes) {
 		for level := range search.Level(search.Levels) {

@@ -16,8 +16,9 @@ import (
 	"adshard/search"
 )
 
-// TestReservesAreTheOracles: with reserves at, just above and just below what candidates bid, answers and pages are the oracle's, under
-// targeting and scorers, on lists of many blocks.
+// TestReservesAreTheOracles: with reserves at, just above and just below the bids of
+// candidates, answers and pages are those of the oracle, with targeting and scorers, on lists
+// of many blocks.
 func TestReservesAreTheOracles(t *testing.T) {
 	models := new(barreltest.Models)
 	s := models.InMemory(t, "", 16<<20)
@@ -47,7 +48,8 @@ func TestReservesAreTheOracles(t *testing.T) {
 	})
 }
 
-// vary gives some campaigns and groups of a world modifiers and targeting, and some keywords qualities and match types.
+// vary gives some campaigns and groups of a world modifiers and targeting, and some keywords
+// other qualities and match types.
 func vary(t *rapid.T, w *oracletest.World) {
 	some := rapid.SampledFrom([]int{1, 10, 1000})
 	percents := rapid.SampledFrom([]int{-90, -33, 7, 50, 900})
@@ -69,7 +71,7 @@ func vary(t *rapid.T, w *oracletest.World) {
 	}
 }
 
-// bidsOf returns what the candidates of a request bid, in order.
+// bidsOf returns the bids of a request's candidates, in order.
 func bidsOf(t barreltest.TB, o *oracle.Oracle, q oracle.Request) []uint64 {
 	t.Helper()
 	q.Reserve = 1
@@ -87,13 +89,14 @@ func bidsOf(t barreltest.TB, o *oracle.Oracle, q oracle.Request) []uint64 {
 	return bids
 }
 
-// TestReserveAboveAllBids: for a reserve that no bid reaches no block is read, and for one that few reach only theirs are: for an answer,
-// with a scorer, and for a page beside what another placement reads.
+// TestReserveAboveAllBids: if no bid reaches the reserve, no block is read; if few bids reach
+// it, only their blocks are. This holds for an answer, for a search with a scorer, and for a
+// page, not counting what another placement reads.
 func TestReserveAboveAllBids(t *testing.T) {
 	r, models := rand.New(rand.NewPCG(7, 7)), new(barreltest.Models)
 	s, w := models.InMemory(t, "", 16<<20), long(r, 2500)
 	defer s.Close()
-	for i := range uint64(3) { // all others bid less than 1,000,000
+	for i := range uint64(3) { // all other bids are below 1,000,000
 		w.Campaigns[i].Schedule, w.Items[i].Keywords[0].Bid = week(50), 800_000+i
 	}
 	if err := s.Apply(t.Context(), barreltest.NewBuilder(t, w).All()); err != nil {
@@ -118,7 +121,7 @@ func TestReserveAboveAllBids(t *testing.T) {
 				}
 				return readBy(t, s, request)
 			}
-			// A block with such a campaign may reach what all of it bids at 150 %.
+			// A block with such a campaign may reach 150 % of its largest bid.
 			if low, three, none := read(10_000), read(1_200_000), read(1_500_000); c.list == nil && (three > 3 || none > 0) || three > low+3 || none > low {
 				t.Errorf("blocks read for a low reserve, one that three bids reach and one that none does: %d, %d and %d", low, three, none)
 			}
@@ -126,7 +129,7 @@ func TestReserveAboveAllBids(t *testing.T) {
 	}
 }
 
-// readBy is how many blocks a search reads when caches are filled.
+// readBy returns how many blocks a search reads when caches are filled.
 func readBy(t *testing.T, s barrels.Store, r *search.Request) uint64 {
 	t.Helper()
 	var a *search.Answer

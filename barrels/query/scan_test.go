@@ -16,8 +16,8 @@ import (
 	"adshard/search"
 )
 
-// filled puts a world into an empty store group by group in a drawn order, so
-// that keywords get any of their words as anchors.
+// filled puts a world into an empty store group by group in a random order, so
+// that any word of a keyword may be its anchor.
 func filled(t *rapid.T, s barrels.Store, w *oracletest.World) {
 	d := barreltest.NewBuilder(t, w).All()
 	items := rapid.Permutation(d.Items).Draw(t, "order")
@@ -54,8 +54,9 @@ func openedWith(t *testing.T, bytes uint64) barrels.Store {
 	return s
 }
 
-// TestScanFindsWhatTheOracleFinds: the same keywords at the same levels, for any
-// anchors, all variant levels, both profiles and any other.
+// TestScanFindsWhatTheOracleFinds: a scan finds the same keywords at the same
+// levels as the oracle, for any anchors, all variant levels, both profiles and
+// any other.
 func TestScanFindsWhatTheOracleFinds(t *testing.T) {
 	s, lex := opened(t), oracletest.Lexicon()
 	rapid.Check(t, func(t *rapid.T) {
@@ -73,8 +74,8 @@ func TestScanFindsWhatTheOracleFinds(t *testing.T) {
 	})
 }
 
-// dense makes nearly everything in a world a candidate, with scores so close that
-// the level decides, and many advertisers.
+// dense makes nearly everything in a world a candidate, with many advertisers and
+// with scores so close that the level decides.
 func dense(t *rapid.T, w oracletest.World) oracletest.World {
 	for _, a := range w.Advertisers {
 		a.Enabled = true
@@ -94,8 +95,9 @@ func dense(t *rapid.T, w oracletest.World) oracletest.World {
 	return w
 }
 
-// TestSkippingChangesNoWinner: a search that skips blocks by their bounds has the
-// very hits that the oracle puts first, keywords of several languages included.
+// TestSkippingChangesNoWinner: a search that skips blocks by their bounds has
+// exactly the hits that the oracle ranks first, including keywords of several
+// languages.
 func TestSkippingChangesNoWinner(t *testing.T) {
 	s, lex, skipped := opened(t), oracletest.Lexicon(), uint64(0)
 	rapid.Check(t, func(t *rapid.T) {
@@ -113,12 +115,12 @@ func TestSkippingChangesNoWinner(t *testing.T) {
 		}
 	})
 	t.Logf("%d blocks skipped", skipped)
-	if skipped == 0 && !testing.Short() { // few cases may have none
+	if skipped == 0 && !testing.Short() { // with few cases, none may be skipped
 		t.Fatal("no block was ever skipped: the test shows nothing")
 	}
 }
 
-// TestQueryOfNoWord: it has no hits and costs nothing.
+// TestQueryOfNoWord: a query without words has no hits and costs nothing.
 func TestQueryOfNoWord(t *testing.T) {
 	q, err := search.Expand(" … ", search.Synonym, nil)
 	if err != nil {

@@ -19,8 +19,9 @@ import (
 	"adshard/search"
 )
 
-// TestScorersAreTheOracles: with any model the ads, prices, counts and explanations are the oracle's, with exact counts and with an early
-// stop, in single answers and on pages; and what one model leaves in caches and buffers changes no answer of another or of none.
+// TestScorersAreTheOracles: with any model, ads, prices, counts and explanations are those of
+// the oracle, with exact counts and with an early stop, in single answers and on pages. What
+// one model leaves in caches and buffers changes no answer with another model or without one.
 func TestScorersAreTheOracles(t *testing.T) {
 	models, lex := new(barreltest.Models), oracletest.Lexicon()
 	s := models.InMemory(t, "", 1<<20)
@@ -60,8 +61,8 @@ func TestScorersAreTheOracles(t *testing.T) {
 	})
 }
 
-// TestScorersStopEarly: searches of lists of many blocks, with a scorer, answer as the oracle does, and skip blocks where the highest factor
-// is that of many candidates.
+// TestScorersStopEarly: with a scorer, searches in lists of many blocks answer as the oracle
+// does, and skip blocks if many candidates have the highest factor.
 func TestScorersStopEarly(t *testing.T) {
 	r, models := rand.New(rand.NewPCG(4, 4)), new(barreltest.Models)
 	s, w := models.InMemory(t, "", 16<<20), long(r, 1200)
@@ -77,8 +78,8 @@ func TestScorersStopEarly(t *testing.T) {
 		{`{"format":1,"bias":-200}`, true},
 		{`{"format":1,"trees":[{"splits":[["advertiser",700],["advertiser",300]],"leaves":[-90,0,40,70]}]}`, true},
 		{`{"format":1,"weights":{"campaign":{"17":256,"800":-3000,"1001":100}}}`, false},
-		{`{"format":1,"bias":-3000}`, false},                                    // none is a candidate
-		{`{"format":1,"bias":-3000,"weights":{"campaign":{"17":3256}}}`, false}, // one is
+		{`{"format":1,"bias":-3000}`, false},                                    // no keyword is a candidate
+		{`{"format":1,"bias":-3000,"weights":{"campaign":{"17":3256}}}`, false}, // one keyword is
 	} {
 		skipped := uint64(0)
 		for range 4 {
@@ -97,7 +98,8 @@ func TestScorersStopEarly(t *testing.T) {
 	}
 }
 
-// TestScorerThatIsNotHere: a request that names a model which a store lacks, or has no context, is refused.
+// TestScorerThatIsNotHere: a request is refused if it names a model that the store lacks, or
+// has no context.
 func TestScorerThatIsNotHere(t *testing.T) {
 	models := new(barreltest.Models)
 	here := models.Add(t, []byte(`{"format":1}`))
@@ -126,8 +128,8 @@ func TestScorerThatIsNotHere(t *testing.T) {
 	}
 }
 
-// BenchmarkScorer searches a list of 20,000 keywords by no model, and by models of more and more trees. scored/op is how many candidates
-// a search scores.
+// BenchmarkScorer searches a list of 20,000 keywords without a model, and with models of more
+// and more trees. scored/op is the number of candidates that a search scores.
 func BenchmarkScorer(b *testing.B) {
 	r := rand.New(rand.NewPCG(6, 6))
 	w := long(r, 20_000)
@@ -168,7 +170,7 @@ func BenchmarkScorer(b *testing.B) {
 	}
 }
 
-// counted counts what a scorer is asked.
+// counted counts the candidates that a scorer is asked to score.
 type counted struct {
 	auction.Scorer
 	n uint64

@@ -17,7 +17,7 @@ import (
 	"adshard/search"
 )
 
-// changed applies the changes of a world to a store without a reset, so that caches stay.
+// changed applies the changes of a world to a store without a reset, so that caches are kept.
 func changed(t barreltest.TB, s barrels.Store, w *oracletest.World) {
 	t.Helper()
 	w.Clock++
@@ -28,8 +28,8 @@ func changed(t barreltest.TB, s barrels.Store, w *oracletest.World) {
 	}
 }
 
-// TestContextThroughChanges: answers are the oracle's while targeting, zones, categories and final URLs change between queries
-// with contexts, and caches stay.
+// TestContextThroughChanges: answers are those of the oracle while targeting, zones, categories
+// and final URLs change between queries with contexts, and caches are kept.
 func TestContextThroughChanges(t *testing.T) {
 	s, lex := opened(t), oracletest.Lexicon()
 	rapid.Check(t, func(t *rapid.T) {
@@ -49,7 +49,7 @@ func TestContextThroughChanges(t *testing.T) {
 	})
 }
 
-// week is a schedule of all hours with a modifier in percent.
+// week returns a schedule of all hours with a modifier in percent.
 func week(percent int) string {
 	var list string
 	for d := range time.Weekday(7) {
@@ -58,7 +58,8 @@ func week(percent int) string {
 	return "[" + list[1:] + "]"
 }
 
-// long is a world with a list of about ten blocks, in which keyword i of n bids at random.
+// long returns a world whose n keywords are in one list of about ten blocks and have random
+// bids.
 func long(r *rand.Rand, n int) *oracletest.World {
 	w := barreltest.Small(n, "usb")
 	for i, it := range w.Items {
@@ -68,7 +69,7 @@ func long(r *rand.Rand, n int) *oracletest.World {
 	return w
 }
 
-// usb asks for the keywords of such a world.
+// usb returns a request for the keywords of such a world.
 func usb(r *rand.Rand) oracle.Request {
 	return oracle.Request{
 		Text: "usb", Profile: search.DefaultProfile(), Variants: search.Synonym, Slots: 1 + r.IntN(6), Reserve: 10_000, RequestID: "r",
@@ -77,8 +78,9 @@ func usb(r *rand.Rand) oracle.Request {
 	}
 }
 
-// TestEarlyStopUnderTargeting: searches that skip blocks answer as the oracle does while campaigns beside untargeted ones begin and
-// cease to bid up to ten times as much, on lists of many blocks.
+// TestEarlyStopUnderTargeting: searches that skip blocks answer as the oracle does on lists of
+// many blocks, while some campaigns among untargeted ones begin and cease to bid up to ten
+// times as much.
 func TestEarlyStopUnderTargeting(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	s, w := openedWith(t, 16<<20), long(r, 1200)
@@ -116,8 +118,8 @@ func TestEarlyStopUnderTargeting(t *testing.T) {
 	}
 }
 
-// TestOneCampaignLoosensNoOther: a campaign that bids ten times as much, and still not enough, makes searches read no more blocks
-// than its own, whether blocks are cached or not.
+// TestOneCampaignLoosensNoOther: if a campaign bids ten times as much, but still not enough,
+// searches read only its own blocks in addition, whether or not blocks are cached.
 func TestOneCampaignLoosensNoOther(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
 	w := long(r, 1200)
@@ -140,7 +142,7 @@ func TestOneCampaignLoosensNoOther(t *testing.T) {
 			q.Context.Locations = []uint32{1}
 			read := func() uint64 {
 				var a *search.Answer
-				for range 2 { // caches are filled the first time
+				for range 2 { // the first pass fills caches
 					var err error
 					if a, err = s.Search(t.Context(), barreltest.Request(t, q, nil)); err != nil {
 						t.Fatal(err)
@@ -158,7 +160,8 @@ func TestOneCampaignLoosensNoOther(t *testing.T) {
 	}
 }
 
-// TestHostsOfChangedAds: a block of domains looks at the URLs that ads have now.
+// TestHostsOfChangedAds: a request that blocks domains is checked against the current URLs of
+// ads.
 func TestHostsOfChangedAds(t *testing.T) {
 	s, w := openedWith(t, 16<<20), barreltest.Small(3, "usb")
 	q := usb(rand.New(rand.NewPCG(3, 3)))

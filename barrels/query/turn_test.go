@@ -10,8 +10,8 @@ import (
 	"adshard/search"
 )
 
-// TestLongSearchesLetOthersRun: on one processor, another goroutine runs before a
-// search has visited its blocks, and none is let run by a short search.
+// TestLongSearchesLetOthersRun: on one processor, another goroutine can run before a
+// long search has visited its blocks; a short search does not yield.
 func TestLongSearchesLetOthersRun(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	var s scan
@@ -26,7 +26,7 @@ func TestLongSearchesLetOthersRun(t *testing.T) {
 	go ran.Store(true)
 	visit(turnBlocks - 1)
 	short := ran.Load()
-	visit(1 + turnBlocks) // once in 61 turns Go's scheduler prefers who has just yielded
+	visit(1 + turnBlocks) // once in 61 turns, Go's scheduler prefers the goroutine that has just yielded
 	if short || !ran.Load() {
 		t.Errorf("another ran after a few blocks: %v, after many: %v", short, ran.Load())
 	}
@@ -37,8 +37,8 @@ func TestLongSearchesLetOthersRun(t *testing.T) {
 	}
 }
 
-// TestShortSearchesLetNobodyRun: blocks count by search. To let others run costs more
-// than a short search.
+// TestShortSearchesLetNobodyRun: blocks are counted for each search. Yielding costs
+// more than a short search.
 func TestShortSearchesLetNobodyRun(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	s := scanFor(t, "usb", search.DefaultProfile(), nil)

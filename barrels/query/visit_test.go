@@ -9,7 +9,8 @@ import (
 	"adshard/search"
 )
 
-// visits is a sink that counts blocks, or panics at the first.
+// visits is a sink that counts blocks. If panics is set, it panics at the first
+// one.
 type visits struct {
 	blocks int
 	panics bool
@@ -24,7 +25,7 @@ func (v *visits) enter(blockRef, uint64) {
 
 func (v *visits) match([]classRef) {}
 
-// scanOf is a scan that visits every block.
+// scanOf returns a scan that visits every block.
 func scanOf(terms *index.Dictionary, lists *index.ListCache, to sink) *scan {
 	sc := &scope{
 		state: &index.Snapshot{Terms: terms}, request: new(search.Request), caches: &Engine{Lists: lists},
@@ -34,8 +35,8 @@ func scanOf(terms *index.Dictionary, lists *index.ListCache, to sink) *scan {
 	return s
 }
 
-// TestDamagedBlockInAList: a block whose damage shows only when it is first
-// visited is left out and reported, each time; its neighbours are visited.
+// TestDamagedBlockInAList: a block whose damage shows only at its first visit is
+// left out and reported each time; its neighbours are visited.
 func TestDamagedBlockInAList(t *testing.T) {
 	damaged := lateDamage(t)
 	list := index.NewPostingList(1, []*index.Block{
@@ -54,8 +55,9 @@ func TestDamagedBlockInAList(t *testing.T) {
 	}
 }
 
-// TestAPanicOnASoundBlockIsADefect: it goes on to the caller, and what was kept
-// of the term is dropped; a panic on damaged bytes is damage.
+// TestAPanicOnASoundBlockIsADefect: a panic on a sound block is passed on to the
+// caller, and what was kept of the term is dropped. A panic on damaged bytes is
+// treated as damage.
 func TestAPanicOnASoundBlockIsADefect(t *testing.T) {
 	table := index.NewDictionary(0).Set(1, index.TermStats{Frequency: 1, Postings: 1})
 	list := index.NewPostingList(1, []*index.Block{index.NewBlock(1, kv.Place{Key: 10}, onePosting(1))})
@@ -79,8 +81,8 @@ func TestAPanicOnASoundBlockIsADefect(t *testing.T) {
 	}
 }
 
-// lateDamage is a block whose checksum and outline are right, but not what lies in
-// it.
+// lateDamage returns a block whose checksum and outline are right but whose
+// content is not.
 func lateDamage(t *testing.T) []byte {
 	t.Helper()
 	const tail = 9 // format and checksum
@@ -96,7 +98,7 @@ func lateDamage(t *testing.T) []byte {
 	return nil
 }
 
-// onePosting is a block of one posting whose keyword is its version.
+// onePosting returns a block of one posting whose keyword is the version.
 func onePosting(version uint64) []byte {
 	var e block.Encoder
 	e.Add(&block.Entry{

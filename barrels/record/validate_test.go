@@ -21,7 +21,7 @@ func valid() *pb.Item {
 	}
 }
 
-// TestCheckItem: an error names the field and its value.
+// TestCheckItem: an error names the invalid field and its value.
 func TestCheckItem(t *testing.T) {
 	if err := CheckItem(valid()); err != nil {
 		t.Fatal(err)

@@ -10,8 +10,8 @@ import (
 	"adshard/barrels/rocks"
 )
 
-// keywords is the size of the corpus of benchmarks: a small one in ordinary
-// runs, -keywords=430000 for the figures.
+// keywords is the size of the benchmarks' corpus: a small one in ordinary runs,
+// -keywords=430000 for the figures.
 var keywords = flag.Int64("keywords", 10_000, "size of the benchmarks' corpus")
 
 // emptyStore opens an empty store.
@@ -101,8 +101,8 @@ func BenchmarkFirstSearches(b *testing.B) {
 	})
 }
 
-// BenchmarkOpenChanged opens a store whose keywords were changed since it was
-// built, a quarter of them in one process, and closes it.
+// BenchmarkOpenChanged opens and closes a store whose keywords were changed after it was built,
+// a quarter of them in one process.
 func BenchmarkOpenChanged(b *testing.B) {
 	c := barreltest.LoadCorpus(b, *keywords)
 	dir := filepath.Join(b.TempDir(), "store")
@@ -134,7 +134,7 @@ func BenchmarkOpenChanged(b *testing.B) {
 	}
 }
 
-// built opens a store that was built offline of the benchmarks' corpus.
+// built opens a store that was built offline from the benchmarks' corpus.
 func built(b *testing.B) (*barreltest.Corpus, barrels.Store) {
 	c := barreltest.LoadCorpus(b, *keywords)
 	dir := filepath.Join(b.TempDir(), "store")
@@ -147,13 +147,13 @@ func built(b *testing.B) (*barreltest.Corpus, barrels.Store) {
 	return c, s
 }
 
-// BenchmarkChanges changes groups as fast as the store takes them.
+// BenchmarkChanges changes groups as fast as the store applies the changes.
 func BenchmarkChanges(b *testing.B) {
 	c, s := built(b)
 	barreltest.BenchmarkChanges(b, c, s)
 }
 
-// rate is how many keywords a second BenchmarkSearchChanged changes.
+// rate is the number of keywords per second that BenchmarkSearchChanged changes.
 var rate = flag.Int("rate", 5_000, "keywords that change a second beside searches")
 
 func BenchmarkSearchChanged(b *testing.B) {

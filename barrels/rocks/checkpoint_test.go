@@ -16,7 +16,8 @@ import (
 
 const clockGroups = 60
 
-// changing makes an open store whose every answer shows its clock.
+// changing makes an open store with a given clock, in which every answer shows the
+// clock.
 func changing(t *testing.T, clock uint64) (s barrels.Store, dir string, next func()) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "store")
@@ -42,7 +43,7 @@ func changing(t *testing.T, clock uint64) (s barrels.Store, dir string, next fun
 }
 
 // TestCheckpoint: a checkpoint holds the data of exactly the position that it names,
-// whatever the store applies and compacts meanwhile and afterwards.
+// whatever the store applies and compacts meanwhile and later.
 func TestCheckpoint(t *testing.T) {
 	s, dir, next := changing(t, 20)
 	copied := filepath.Join(dir, "checkpoints", "one")
@@ -75,7 +76,7 @@ func TestCheckpoint(t *testing.T) {
 }
 
 // TestSettle: a settled copy serves nothing until it gets a table, and has the
-// position and data of its source; damaged files are found before.
+// position and data of its source; damaged files are found before that.
 func TestSettle(t *testing.T) {
 	s, _, _ := changing(t, 5)
 	copied := filepath.Join(t.TempDir(), "copy")
@@ -128,8 +129,9 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-// TestTakingThePlace: whatever step a crash interrupts, the next open finds the copy,
-// or, before it was complete, the old store; and a running store takes it over.
+// TestTakingThePlace: whichever step a crash interrupts, the next open finds the copy
+// or, if the copy was not complete, the old store; and a running store takes the copy
+// over.
 func TestTakingThePlace(t *testing.T) {
 	old, dir, _ := changing(t, 3)
 	source, _, _ := changing(t, 9)
@@ -182,7 +184,7 @@ func TestTakingThePlace(t *testing.T) {
 			t.Fatalf("left behind: %q, %v", left, err)
 		}
 		if steps < n {
-			return // nothing was left to interrupt
+			return // there was no further step to interrupt
 		}
 	}
 	t.Fatal("there is no end of steps")

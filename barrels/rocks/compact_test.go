@@ -10,8 +10,8 @@ import (
 	"adshard/barrels/rocks"
 )
 
-// TestTidying: compaction takes turns with buckets that are applied; the end of its context or
-// of the store ends it.
+// TestTidying: compaction takes turns with buckets that are applied. It ends when its context
+// is done or the store is closed.
 func TestTidying(t *testing.T) {
 	s, err := openStore(t.TempDir(), rocks.Options{WriteBufferBytes: 64 << 10})
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"adshard/barrels/kv"
 )
 
-// TestCompression: what has just been written is not compressed, what has come
-// to rest is.
+// TestCompression: data that were just written are not compressed; data at
+// rest are.
 func TestCompression(t *testing.T) {
 	db, err := open(t.TempDir(), Options{})
 	if err != nil {
@@ -42,7 +42,7 @@ func TestCompression(t *testing.T) {
 	}
 }
 
-// tableBytes is the size of the table files in use.
+// tableBytes returns the size of the table files in use.
 func tableBytes(kv *database) (sum uint64) {
 	for _, f := range kv.db.GetLiveFilesMetaData() {
 		sum += uint64(f.Size)

@@ -15,11 +15,12 @@ import (
 	"adshard/barrels/rocks"
 )
 
-// crashDir names, in a child's environment, the store that it is to apply to.
+// crashDir is an environment variable that tells a child to which store it must apply
+// buckets.
 const crashDir = "ADSHARD_TEST_CRASH_DIR"
 
-// TestChildApplies is the child of TestKill: it applies one bucket after the
-// other and prints each clock when its Apply has returned.
+// TestChildApplies is the child of TestKill: it applies one bucket after another and
+// prints each clock when Apply has returned.
 func TestChildApplies(t *testing.T) {
 	dir := os.Getenv(crashDir)
 	if dir == "" {
@@ -52,9 +53,8 @@ func TestChildApplies(t *testing.T) {
 	}
 }
 
-// TestKill: whenever the process is killed, the store opens again at a
-// position not before the last that was confirmed, with the data of exactly
-// that position.
+// TestKill: whenever the process is killed, the store opens again at a position that
+// is not before the last confirmed one, with the data of exactly that position.
 func TestKill(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: one goroutine at a time, which no race detector need watch")
@@ -82,7 +82,7 @@ func TestKill(t *testing.T) {
 }
 
 // runAndKill runs the child until it has confirmed a given number of buckets and kills
-// it in the middle of one that follows. It returns the last clock confirmed.
+// it in the middle of a later one. It returns the last confirmed clock.
 func runAndKill(t *testing.T, dir string, buckets int) uint64 {
 	t.Helper()
 	child := exec.Command(os.Args[0], "-test.run=^TestChildApplies$")

@@ -32,8 +32,8 @@ func refuses(t *testing.T, dir string, kind fault.Kind) {
 	}
 }
 
-// TestDamage: a store with damaged files is refused with a text that says what
-// to do, or opens and says that it is incomplete; nothing crashes.
+// TestDamage: a store with damaged files is refused with a text that says what to do,
+// or opens and says that it is incomplete. Nothing crashes.
 func TestDamage(t *testing.T) {
 	spoil := func(pattern string, change func(path string) error) func(t *testing.T, dir string) {
 		return func(t *testing.T, dir string) {
@@ -69,9 +69,9 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestFlippedBytes: whatever byte of the table files is wrong, the store is
-// refused, or its answers are right or say that they are incomplete; and its
-// certificate differs or is refused, unless the byte is one that no search reads.
+// TestFlippedBytes: whichever byte of the table files is wrong, the store is refused,
+// or its answers are right or say that they are incomplete. Its certificate differs or
+// is refused, unless no search reads the byte.
 func TestFlippedBytes(t *testing.T) {
 	whole := filled(t)
 	want := certified(t, whole)
@@ -118,7 +118,7 @@ func TestFlippedBytes(t *testing.T) {
 	t.Log(outcome)
 }
 
-// certified is the certificate of all that a store holds.
+// certified returns the certificate of all data in a store.
 func certified(t *testing.T, dir string) *barrels.Certificate {
 	t.Helper()
 	s, err := openStore(dir, rocks.Options{})
@@ -133,7 +133,7 @@ func certified(t *testing.T, dir string) *barrels.Certificate {
 	return c
 }
 
-// flip changes a byte some eighths into the file.
+// flip changes a byte at a distance of `part` eighths into the file.
 func flip(t *testing.T, path string, part int) {
 	t.Helper()
 	raw, err := os.ReadFile(path)
@@ -147,7 +147,7 @@ func flip(t *testing.T, path string, part int) {
 }
 
 func TestLocked(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "a", "b") // made with its parents
+	dir := filepath.Join(t.TempDir(), "a", "b") // made together with its parents
 	s, err := openStore(dir, rocks.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -164,7 +164,7 @@ func TestLocked(t *testing.T) {
 	_ = s.Close()
 }
 
-// copyOf keeps a copy of a file that is open, as a process does that is being started.
+// copyOf keeps a copy of an open file, as happens while a process is being started.
 func copyOf(t *testing.T, file string) {
 	t.Helper()
 	open, err := filepath.Glob("/proc/self/fd/*")

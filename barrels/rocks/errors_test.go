@@ -8,7 +8,7 @@ import (
 	"adshard/fault"
 )
 
-// TestKindsOfErrors: texts as RocksDB 7.8 writes them.
+// TestKindsOfErrors tests texts as RocksDB 7.8 writes them.
 func TestKindsOfErrors(t *testing.T) {
 	for text, want := range map[string]fault.Kind{
 		"IO error: No space left on device: While appending to file: /data/000095.sst: No space left on device":                    fault.NoSpace,

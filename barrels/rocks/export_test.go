@@ -4,8 +4,9 @@ import "errors"
 
 var errCrash = errors.New("crashed")
 
-// PlaceAndCrash does what opening does to let a complete database take the place of
-// the one in dir, and stops after a given number of steps. It returns how many it made.
+// PlaceAndCrash does what opening does to put a complete database in the place of the
+// one in dir, but stops after a given number of steps. It returns the number of steps
+// made.
 func PlaceAndCrash(dir string, steps int) (made int) {
 	_ = place(dir, func(change func() error) error {
 		if made == steps {
@@ -17,7 +18,8 @@ func PlaceAndCrash(dir string, steps int) (made int) {
 	return made
 }
 
-// Names are the column families in the order in which RocksDB makes them: its own first.
+// Names returns the column families in the order in which RocksDB makes them: its own
+// first.
 func Names() []string {
 	all := names()
 	return append([]string{chainFamily}, all[:len(all)-1]...)

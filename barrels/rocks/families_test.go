@@ -9,8 +9,8 @@ import (
 	"adshard/barrels/barreltest"
 )
 
-// BenchmarkSpace builds a store offline and reports what the table files of
-// each family take on disk, in bytes a keyword.
+// BenchmarkSpace builds a store offline and reports the size on disk of the
+// table files of each family, in bytes per keyword.
 func BenchmarkSpace(b *testing.B) {
 	c := barreltest.LoadCorpus(b, *keywords)
 	var dir string

@@ -10,7 +10,8 @@ import (
 	"adshard/barrels/barreltest"
 )
 
-// TestFilesAreCounted: a database that is opened has no more files open than Files had said, however many tables it has.
+// TestFilesAreCounted: an open database has no more files open than Files said before, however
+// many tables it has.
 func TestFilesAreCounted(t *testing.T) {
 	dir := t.TempDir()
 	w := barreltest.NewBuilder(t, barreltest.Small(60, "usb cable")).All()
@@ -24,7 +25,7 @@ func TestFilesAreCounted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Tables that a compaction had replaced when the store was closed are removed while it is opened.
+		// Opening removes tables that a compaction had replaced when the store was closed.
 		if has := openIn(t, dir); has > said || said > 2*has+filesOpen {
 			t.Errorf("start %d: %d files are open, Files had said %d", clock, has, said)
 		}

@@ -36,7 +36,8 @@ func TestEntriesAreChecked(t *testing.T) {
 	}
 }
 
-// TestBytesEndWithTheirIterator: what an iterator returned is spoilt when it is closed, and not by one that is open beside it.
+// TestBytesEndWithTheirIterator: the bytes that an iterator returned are overwritten when it is
+// closed, but not if only another iterator is closed.
 func TestBytesEndWithTheirIterator(t *testing.T) {
 	db, err := open(filepath.Join(t.TempDir(), "store"), Options{})
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"adshard/barrels/memory"
 )
 
-// TestIterators: in every direction iterators see what those of a map see, with values below
-// and above the size of their buffers.
+// TestIterators: in every direction, iterators see the same as those of a map, with values
+// below and above the size of their buffers.
 func TestIterators(t *testing.T) {
 	db, err := open(filepath.Join(t.TempDir(), "store"), Options{})
 	if err != nil {
@@ -39,28 +39,28 @@ func TestIterators(t *testing.T) {
 		s, m := db.Snapshot(), want.Snapshot()
 		defer s.Close()
 		defer m.Close()
-		for range 3 { // iterators are handed out again
+		for range 3 { // iterators are reused
 			wander(t, s.Prefix(kv.Postings), m.Prefix(kv.Postings), true)
 			wander(t, s.Full(kv.Postings), m.Full(kv.Postings), false)
 		}
 	})
 }
 
-// TestIteratorOfGrocksdb: RocksDB's iterator lies where iterator.c reads it, whichever
-// version of grocksdb this is.
+// TestIteratorOfGrocksdb: RocksDB's iterator is where iterator.c reads it, whatever the
+// version of grocksdb.
 func TestIteratorOfGrocksdb(t *testing.T) {
 	if f := reflect.TypeFor[grocksdb.Iterator]().Field(0); f.Name != "c" || f.Type.Kind() != reflect.Pointer {
 		t.Errorf("the first field of grocksdb's iterator is %s %s", f.Name, f.Type)
 	}
 }
 
-// drawKey draws a term of few and a place.
+// drawKey draws one of a few terms and a place.
 func drawKey(t *rapid.T) []byte {
 	k := binary.BigEndian.AppendUint64(nil, rapid.Uint64Range(1, 4).Draw(t, "term"))
 	return binary.BigEndian.AppendUint64(k, rapid.Uint64Range(1, 40).Draw(t, "place"))
 }
 
-// wander moves both iterators the same ways.
+// wander moves both iterators in the same ways and compares them.
 func wander(t *rapid.T, got, want kv.Iterator, prefix bool) {
 	defer got.Close()
 	defer want.Close()
@@ -90,7 +90,7 @@ func wander(t *rapid.T, got, want kv.Iterator, prefix bool) {
 	}
 }
 
-// TestASeekReadsLittle: many seeks, as certificates make, cost few entries.
+// TestASeekReadsLittle: many seeks, as in certificates, copy few entries.
 func TestASeekReadsLittle(t *testing.T) {
 	db, err := open(filepath.Join(t.TempDir(), "store"), Options{})
 	if err != nil {
@@ -108,7 +108,7 @@ func TestASeekReadsLittle(t *testing.T) {
 	defer s.Close()
 	it := s.Full(kv.Postings).(*iterator)
 	defer it.Close()
-	read, entries := 0, 0 // entries that were copied, and those that were moved to
+	read, entries := 0, 0 // entries that were copied, and those that were visited
 	for ok := it.Seek(kv.AppendKey(nil, 1, 0, 0)); ok && entries < 3; ok = it.Next() {
 		if entry := entryHead + len(it.Key()) + len(it.Value()); len(it.rest)/entry+1 > read-entries {
 			read = entries + len(it.rest)/entry + 1

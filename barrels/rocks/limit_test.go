@@ -11,7 +11,8 @@ import (
 	"adshard/fault"
 )
 
-// TestTooManyOpenFiles, whatever the process has open: which numbers are free decides at which file the limit is reached.
+// TestTooManyOpenFiles repeats the test with other files open: which numbers are free decides
+// at which file the limit is reached.
 func TestTooManyOpenFiles(t *testing.T) {
 	dir := t.TempDir()
 	for range 4 {
@@ -24,8 +25,9 @@ func TestTooManyOpenFiles(t *testing.T) {
 	}
 }
 
-// testTooManyOpenFiles opens a store with every limit of open files from none to enough: whichever file is the one too many, the
-// error names the limit and its command, and does not blame the disk.
+// testTooManyOpenFiles opens a store with every limit of open files from none to enough.
+// Whichever file exceeds the limit, the error names the limit and the command to raise it, and
+// does not blame the disk.
 func testTooManyOpenFiles(t *testing.T, dir string) {
 	t.Helper()
 	db, err := rocks.Open(dir, rocks.Options{})
@@ -57,10 +59,10 @@ func openFiles(t *testing.T) int {
 	if err != nil {
 		t.Skip(err)
 	}
-	return len(entries) - 1 // the directory itself
+	return len(entries) - 1 // without the directory itself
 }
 
-// openWith opens a store, and closes it, under a limit.
+// openWith opens and closes a store under a limit.
 func openWith(t *testing.T, dir string, few int) error {
 	var was syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &was); err != nil {

@@ -16,15 +16,17 @@ import (
 	"adshard/fault"
 )
 
-// moments are copies of a database's files, each taken at one instant while it was open.
+// moments holds copies of a database's files, each taken at one instant while the database was
+// open.
 type moments []map[string][]byte
 
-// momentBatches is how many batches a history has that moments are taken of, momentSeeds how many
-// histories there are, momentMixtures how many databases are put together of each.
+// momentBatches is the number of batches in a history during which moments are taken,
+// momentSeeds the number of histories, momentMixtures the number of databases that are put
+// together from each.
 const momentBatches, momentSeeds, momentMixtures = 60, 2, 40
 
-// momentBatch is the n-th batch of a history: it puts and deletes some of a few keys of
-// all families, and says in the meta data that it was the last.
+// momentBatch returns the n-th batch of a history. It puts and deletes some of a few keys of
+// all families, and records in the meta data that it was the last batch.
 func momentBatch(seed, n uint64) *kv.Batch {
 	rng := rand.New(rand.NewPCG(seed, n))
 	var b kv.Batch
@@ -48,8 +50,8 @@ func momentBatch(seed, n uint64) *kv.Batch {
 	return &b
 }
 
-// takeMoments plays a history and copies the files between batches. Small buffers, checkpoints and
-// compactions move what is in the log to table files at different times.
+// takeMoments plays a history and copies the files between batches. Small buffers, checkpoints
+// and compactions move data from the log to table files at different times.
 func takeMoments(t *testing.T, seed uint64) (out moments) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 0))
@@ -86,14 +88,14 @@ func copyFiles(t *testing.T, dir string) map[string][]byte {
 		t.Fatal(err)
 	}
 	for _, e := range entries {
-		if content, err := os.ReadFile(filepath.Join(dir, e.Name())); err == nil { // else it was removed meanwhile
+		if content, err := os.ReadFile(filepath.Join(dir, e.Name())); err == nil { // otherwise the file was removed meanwhile
 			files[e.Name()] = content
 		}
 	}
 	return files
 }
 
-// contents is all that a database has except for the chain.
+// contents returns all data of a database except the chain.
 func contents(t *testing.T, db kv.DB) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -112,7 +114,8 @@ func contents(t *testing.T, db kv.DB) map[string]string {
 	return out
 }
 
-// tryMixed opens a database of these files. It is refused, or has the state after the batch that it names as its last.
+// tryMixed opens a database of these files. The database must be refused, or have the state
+// after the batch that it names as its last.
 func tryMixed(t *testing.T, what string, seed uint64, files map[string][]byte) (refused bool) {
 	t.Helper()
 	dir := t.TempDir()
@@ -148,8 +151,8 @@ func tryMixed(t *testing.T, what string, seed uint64, files map[string][]byte) (
 // isLog reports whether a file is part of the log.
 func isLog(name string) bool { return strings.HasSuffix(name, ".log") }
 
-// TestTwoMoments: the tables of one moment with the log of another one are the database of
-// some position, whole, or none.
+// TestTwoMoments: the tables of one moment with the log of another one are the complete
+// database of some position, or are refused.
 func TestTwoMoments(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: one goroutine at a time, which no race detector need watch")
@@ -179,8 +182,8 @@ func TestTwoMoments(t *testing.T) {
 	}
 }
 
-// TestCopiedWhileOpen: files that were copied one after the other, in any order, while
-// batches were written, are the database of some position or none.
+// TestCopiedWhileOpen: files that were copied one after another, in any order, while batches
+// were written, are the database of some position or are refused.
 func TestCopiedWhileOpen(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: one goroutine at a time, which no race detector need watch")
@@ -200,12 +203,12 @@ func TestCopiedWhileOpen(t *testing.T) {
 	}
 }
 
-// copiedSlowly lists the directory at one moment and copies its files in some order, each at a moment
-// not before that of the file before; one that is gone by then is not copied.
+// copiedSlowly lists the directory at one moment and copies its files in some order, each at a
+// moment not before that of the previous file. A file that is gone by then is not copied.
 func copiedSlowly(rng *rand.Rand, list moments) map[string][]byte {
 	at := rng.IntN(len(list))
 	names := slices.Sorted(maps.Keys(list[at]))
-	if rng.IntN(2) == 0 { // else as they are sorted: logs, CURRENT, MANIFEST
+	if rng.IntN(2) == 0 { // otherwise in sorted order: logs, CURRENT, MANIFEST
 		rng.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
 	}
 	files := map[string][]byte{}
@@ -227,7 +230,7 @@ func copiedSlowly(rng *rand.Rand, list moments) map[string][]byte {
 	return files
 }
 
-// differences counts the keys whose values differ.
+// differences returns the number of keys of a whose values differ in b.
 func differences(a, b map[string]string) (n int) {
 	for key, value := range a {
 		if other, ok := b[key]; !ok || other != value {
@@ -242,8 +245,8 @@ func differences(a, b map[string]string) (n int) {
 	return n
 }
 
-// TestUnverified: a database that was not closed says so, and goes on saying so, also once it was closed
-// or copied, until what it has was compared.
+// TestUnverified: a database that was not closed says so, and goes on saying so, even after it
+// was closed or copied, until its data have been compared.
 func TestUnverified(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	is := func(db kv.DB, want bool, when string) {

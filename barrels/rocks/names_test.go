@@ -15,10 +15,12 @@ import (
 	"adshard/fault"
 )
 
-// otherName names, in a child's environment, the store that it is to open while its parent has it open.
+// otherName is an environment variable that tells a child which store to open while its parent
+// has it open.
 const otherName = "ADSHARD_TEST_OTHER_NAME"
 
-// TestChildOpens is the child of TestOneStoreByTwoNames: it says what became of opening a store.
+// TestChildOpens is the child of TestOneStoreByTwoNames: it prints the result of opening a
+// store.
 func TestChildOpens(t *testing.T) {
 	dir := os.Getenv(otherName)
 	if dir == "" {
@@ -31,7 +33,7 @@ func TestChildOpens(t *testing.T) {
 	fmt.Println("kind:", fault.KindOf(err), err)
 }
 
-// opened returns whether another process may open a store, and what it says.
+// opened reports whether another process is kept from opening a store, and returns its output.
 func opened(t *testing.T, dir string) (locked bool, said string) {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestChildOpens$")
@@ -43,8 +45,9 @@ func opened(t *testing.T, dir string) (locked bool, said string) {
 	return strings.Contains(string(out), "kind: "+fault.Locked.String()), string(out)
 }
 
-// TestOneStoreByTwoNames: whatever a second process calls the directory of a store that is open, it is kept away, and the
-// first one goes on; when that has ended the other name is as good.
+// TestOneStoreByTwoNames: whatever name a second process uses for the directory of an open
+// store, it cannot open it, and the first process goes on. Once the first one has ended, the
+// other name works.
 func TestOneStoreByTwoNames(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: one goroutine at a time, which no race detector need watch")
@@ -67,7 +70,7 @@ func TestOneStoreByTwoNames(t *testing.T) {
 			return filepath.Join(link, filepath.Base(dir))
 		},
 		"a bind mount": bound,
-		"without the lock file": func(t *testing.T, dir string) string { // RocksDB has one of its own
+		"without the lock file": func(t *testing.T, dir string) string { // RocksDB has its own lock file
 			if err := os.Remove(filepath.Join(dir, "adshard.lock")); err != nil {
 				t.Fatal(err)
 			}
@@ -102,7 +105,7 @@ func TestOneStoreByTwoNames(t *testing.T) {
 	}
 }
 
-// bound mounts a directory at another place, too.
+// bound also mounts a directory at another place, which it returns.
 func bound(t *testing.T, dir string) string {
 	t.Helper()
 	at := t.TempDir()

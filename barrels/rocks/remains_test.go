@@ -12,7 +12,8 @@ import (
 	"adshard/fault"
 )
 
-// withFamilies makes a database with only some families, as a kill during its creation leaves it.
+// withFamilies makes a database with only some families, as when the process was killed during
+// its creation.
 func withFamilies(t *testing.T, dir string, names []string) {
 	t.Helper()
 	o := grocksdb.NewDefaultOptions()
@@ -33,8 +34,8 @@ func withFamilies(t *testing.T, dir string, names []string) {
 	db.Close()
 }
 
-// TestKilledWhileFamiliesAreMade: RocksDB makes one family after the other. A database that was killed in between has
-// nothing in it yet, and is completed.
+// TestKilledWhileFamiliesAreMade: RocksDB makes one family after another. A database whose
+// creation was interrupted is still empty and is completed.
 func TestKilledWhileFamiliesAreMade(t *testing.T) {
 	all := rocks.Names()
 	for n := 1; n <= len(all); n++ {
@@ -54,8 +55,9 @@ func TestKilledWhileFamiliesAreMade(t *testing.T) {
 	}
 }
 
-// TestALogForFamiliesThatAreNotThere: RocksDB leaves records of families out that the manifest does not name. A log of a later
-// moment than a manifest that lacks some of them would be replayed in part, with the whole chain.
+// TestALogForFamiliesThatAreNotThere: RocksDB ignores records of families that the manifest
+// does not name. The log of a later moment than a manifest that lacks some of them would be
+// replayed only in part, but with the whole chain.
 func TestALogForFamiliesThatAreNotThere(t *testing.T) {
 	later := filepath.Join(t.TempDir(), "later")
 	db, err := rocks.Open(later, rocks.Options{})
@@ -101,8 +103,8 @@ func TestALogForFamiliesThatAreNotThere(t *testing.T) {
 	}
 }
 
-// TestFilesOfOthers: a file that lies beside the database's, such as the log of a service, is no log of the
-// database, and stays when that is made anew.
+// TestFilesOfOthers: a file beside the database's files, such as the log of a service, is not
+// taken for a log of the database, and stays when the database is made anew.
 func TestFilesOfOthers(t *testing.T) {
 	dir := t.TempDir()
 	others := []string{"slave.log", "notes.sst.log", "LOCKED.txt", "x000001.log"}

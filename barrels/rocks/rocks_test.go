@@ -9,7 +9,8 @@ import (
 	"adshard/barrels/rocks"
 )
 
-// openStore opens the store in a directory. It caches as much as its database does.
+// openStore opens the store in a directory. Its cache is as large as that of its
+// database.
 func openStore(dir string, o rocks.Options) (barrels.Store, error) {
 	o.SetDefaults()
 	db, err := rocks.Open(dir, o)

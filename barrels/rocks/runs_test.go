@@ -21,7 +21,7 @@ import (
 	"adshard/schema/pb"
 )
 
-// build writes a store offline, items from two goroutines.
+// build writes a store offline, with items from two goroutines.
 func build(t barreltest.TB, dir string, d *pb.NodeData) {
 	t.Helper()
 	runs, err := rocks.NewRuns(dir, rocks.Options{})
@@ -58,8 +58,8 @@ func build(t barreltest.TB, dir string, d *pb.NodeData) {
 	}
 }
 
-// TestBuiltStores: a store built offline answers as the oracle does, and goes
-// on with changes from its position.
+// TestBuiltStores: a store built offline answers as the oracle does, and accepts changes
+// from its position on.
 func TestBuiltStores(t *testing.T) {
 	lex := oracletest.Lexicon()
 	few(t, 10, func(rt *rapid.T) {
@@ -84,8 +84,8 @@ func TestBuiltStores(t *testing.T) {
 	})
 }
 
-// TestBuiltStoresAreFedOnes: a store built offline has the same entries, byte by byte, as
-// one that applied the same items, except for what counts the fed one's states.
+// TestBuiltStoresAreFedOnes: a store built offline has the same entries, byte for byte,
+// as one to which the same items were applied, except for counters of states.
 func TestBuiltStoresAreFedOnes(t *testing.T) {
 	few(t, 5, func(rt *rapid.T) {
 		w := oracletest.Draw(rt)
@@ -120,7 +120,7 @@ func TestBuiltStoresAreFedOnes(t *testing.T) {
 	})
 }
 
-// entries returns all of a family.
+// entries returns all entries of a family.
 func entries(db kv.DB, f kv.Family) map[string]string {
 	s := db.Snapshot()
 	defer s.Close()
@@ -133,7 +133,7 @@ func entries(db kv.DB, f kv.Family) map[string]string {
 	return all
 }
 
-// few runs a property some times only: each time costs many syncs of files.
+// few runs a property only some times, because each run costs many syncs of files.
 func few(t *testing.T, times int, property func(*rapid.T)) {
 	t.Helper()
 	checks := flag.Lookup("rapid.checks")

@@ -12,9 +12,10 @@ import (
 	"adshard/fault"
 )
 
-// TestFullDisk: the store says that the disk is full, goes on serving what it
-// has, and goes on applying when there is room: with the check of free space,
-// and where the disk fills up in the middle of a batch.
+// TestFullDisk: the store says that the disk is full, goes on serving its
+// data, and applies changes again when there is room. This is so both if the
+// check of free space finds it, and if the disk fills up in the middle of a
+// batch.
 func TestFullDisk(t *testing.T) {
 	free := func(string) (uint64, error) { return 1 << 40, nil }
 	for _, c := range []struct {
@@ -59,7 +60,7 @@ func fullDisk(t *testing.T, o Options, free func(string) (uint64, error)) {
 		t.Fatalf("bucket %d: %v", clock, err)
 	}
 	barreltest.SameClock(t, s, 60, clock-1)
-	for range 5 { // opening it again may have made some room
+	for range 5 { // opening the store again may have made some room
 		if err = s.Apply(context.Background(), barreltest.Bulky(w, clock)); err == nil {
 			clock++
 		} else if !fault.Is(err, fault.NoSpace) {

@@ -8,8 +8,8 @@ import (
 	"adshard/barrels/kv"
 )
 
-// TestStatistics: each count is that of what was done, in a database that counts, and 0
-// in one that does not.
+// TestStatistics: each count agrees with what was done, in a database that counts, and
+// is 0 in one that does not.
 func TestStatistics(t *testing.T) {
 	for _, counts := range []bool{true, false} {
 		db, err := open(t.TempDir(), Options{Statistics: counts, WriteBufferBytes: 64 << 10})
@@ -19,7 +19,7 @@ func TestStatistics(t *testing.T) {
 		defer db.Close()
 		random := rand.New(rand.NewPCG(1, 1))
 		const rounds, size = 3, 100 << 10
-		for range rounds { // files whose keys overlap, so that merging them reads and writes
+		for range rounds { // files with overlapping keys, so that merging them reads and writes
 			var b kv.Batch
 			for i := range uint64(100) {
 				value := make([]byte, size/100)
@@ -63,8 +63,8 @@ func TestStatistics(t *testing.T) {
 	}
 }
 
-// TestParseTickers: counts are read by their whole name; a histogram of a like name is
-// none.
+// TestParseTickers: counts are found by their whole name; a histogram with a similar
+// name is ignored.
 func TestParseTickers(t *testing.T) {
 	s := parseTickers("rocksdb.block.cache.miss COUNT : 42\nrocksdb.block.cache.misses COUNT : 1\nrocksdb.stall.micros COUNT : 7\n" +
 		"rocksdb.block.cache.hit P50 : 1.0 P95 : 2.0 COUNT : 9 SUM : 9\n")
@@ -73,8 +73,8 @@ func TestParseTickers(t *testing.T) {
 	}
 }
 
-// BenchmarkStatistics is what a read costs in a database that does not count, and in one
-// that does.
+// BenchmarkStatistics measures a read in a database that does not count, and in one that
+// does.
 func BenchmarkStatistics(b *testing.B) {
 	for name, counts := range map[string]bool{"off": false, "on": true} {
 		b.Run(name, func(b *testing.B) {

@@ -15,8 +15,8 @@ import (
 // (deploy/rocksdb.sh).
 var stores = flag.String("stores", "", "take one turn with the stores in this directory, which another program may have written")
 
-// TestTurns: a process that opens a store, with the table files and logs of another, reads all
-// that was written, and what it writes is read by the next.
+// TestTurns: a process that opens a store, with the table files and logs of another process,
+// reads all that was written, and the next process reads what it writes.
 func TestTurns(t *testing.T) {
 	if *stores != "" {
 		takeTurn(t, *stores)
@@ -27,12 +27,12 @@ func TestTurns(t *testing.T) {
 	takeTurn(t, dir)
 }
 
-// takeTurn reads the stores in dir, where there are any, and writes to them.
+// takeTurn reads the stores in dir, if there are any, and writes to them.
 func takeTurn(t *testing.T, dir string) {
 	world := barreltest.NewBuilder(t, barreltest.Small(60, "usb cable", "red shoes")).All()
 	goOn(t, filepath.Join(dir, "built"), world)
 
-	// The child leaves its last buckets in the log alone.
+	// The child leaves its last buckets only in the log.
 	killed := filepath.Join(dir, "killed")
 	if rocks.Exists(killed) {
 		s := reopen(t, killed, world)
@@ -43,8 +43,8 @@ func takeTurn(t *testing.T, dir string) {
 	runAndKill(t, killed, 12)
 }
 
-// goOn changes a store, which is built offline before the first turn, and rewrites its files
-// once they are many.
+// goOn changes a store, which it builds offline in the first turn, and rewrites its files once
+// there are many.
 func goOn(t *testing.T, dir string, world *pb.NodeData) {
 	t.Helper()
 	if !rocks.Exists(dir) {
@@ -80,7 +80,7 @@ func goOn(t *testing.T, dir string, world *pb.NodeData) {
 	}
 }
 
-// reopen opens a store and reads all of it.
+// reopen opens a store and reads all of its data.
 func reopen(t *testing.T, dir string, world *pb.NodeData) barrels.Store {
 	t.Helper()
 	s, err := openStore(dir, rocks.Options{WriteBufferBytes: 256 << 10})
@@ -92,7 +92,8 @@ func reopen(t *testing.T, dir string, world *pb.NodeData) barrels.Store {
 	return s
 }
 
-// sound fails unless searches and a certificate of everything say what was written last.
+// sound fails the test unless searches and a certificate of all data agree with what was
+// written last.
 func sound(t *testing.T, s barrels.Store, world *pb.NodeData) {
 	t.Helper()
 	clock, items := s.Position().Clock, world.Items

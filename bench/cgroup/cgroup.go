@@ -1,8 +1,8 @@
-// Package cgroup limits the share of a processor that processes have, by control groups of Linux, of version 2 or of
-// version 1.
+// Package cgroup limits the share of a processor that processes get, by Linux control groups of
+// version 2 or version 1.
 //
-// Non-goals: groups below that in which this process runs; each is made at the top of the tree, which
-// needs the right to do so, root's as a rule.
+// Non-goals: groups below the one in which this process runs. Each group is made at the top of
+// the tree, which usually needs root.
 package cgroup
 
 import (
@@ -14,10 +14,11 @@ import (
 )
 
 const (
-	// Root is where systems have control groups.
+	// Root is where Linux mounts its control groups.
 	Root = "/sys/fs/cgroup"
-	// period is that in which a share of a processor is given: short, so that a process that has used
-	// its share waits a few milliseconds only. LeastShare is the least that Linux gives in it.
+	// period is the time over which a share of a processor is measured. It is short, so that a
+	// process that has used its share waits only a few milliseconds. LeastShare is the smallest
+	// share that Linux allows with this period.
 	period     = 10 * time.Millisecond
 	LeastShare = 0.1
 )
@@ -28,7 +29,8 @@ type Group struct {
 	top tree
 }
 
-// tree is where a controller's groups are. Version 1 has a tree for each controller, version 2 one for all.
+// tree is the directory of a controller's groups. Version 1 has a tree for each controller,
+// version 2 one for all.
 type tree struct {
 	dir     string
 	version int
@@ -41,8 +43,8 @@ func treeOf(root, controller string) tree {
 	return tree{root, 2}
 }
 
-// Processor makes a group whose processes have a share of one processor together. An error says why none
-// can be made here.
+// Processor makes a group whose processes together get a share of one processor. The error says
+// why no group can be made here.
 func Processor(root, name string, share float64) (*Group, error) {
 	quota, every := fmt.Sprint(int64(share*float64(period.Microseconds()))), fmt.Sprint(period.Microseconds())
 	return create(root, "cpu", name, map[int][]setting{
@@ -51,7 +53,7 @@ func Processor(root, name string, share float64) (*Group, error) {
 	})
 }
 
-// setting is a file of a group with what is written to it.
+// setting is a file of a group and the text to write to it.
 type setting struct{ file, text string }
 
 func create(root, controller, name string, settings map[int][]setting) (*Group, error) {
@@ -76,7 +78,7 @@ func create(root, controller, name string, settings map[int][]setting) (*Group, 
 // Add moves a process into the group.
 func (g *Group) Add(pid int) error { return write(g.dir, "cgroup.procs", fmt.Sprint(pid)) }
 
-// Remove removes the group, in which no process may be.
+// Remove removes the group, which must have no processes.
 func (g *Group) Remove() error { return os.Remove(g.dir) }
 
 func isDir(path string) bool {

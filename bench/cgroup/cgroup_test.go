@@ -6,12 +6,13 @@ import (
 	"testing"
 )
 
-// TestSettings: what is written, in the words of both versions of control groups.
+// TestSettings checks what is written to the files of both versions of control
+// groups.
 func TestSettings(t *testing.T) {
 	processor := func(root string) (*Group, error) { return Processor(root, "x", 0.25) }
 	for _, tt := range []struct {
 		version int
-		tree    string // of version 1
+		tree    string // for version 1
 		create  func(root string) (*Group, error)
 		want    map[string]string
 	}{

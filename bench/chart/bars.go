@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// Bars is horizontal bars over a common axis that begins at zero, so that
-// lengths compare as their values do. Above each bar are its name and value.
+// Bars is a chart of horizontal bars over a common axis that begins at zero,
+// so that lengths are proportional to values. The name and the value stand
+// above each bar.
 type Bars struct {
 	Title string
 	// Unit is written at the axis.
@@ -16,10 +17,10 @@ type Bars struct {
 	Width float64
 }
 
-// Bar is one bar: from zero to Value, paler on to To where that is more. Least
-// and Most, if not both 0, are drawn as a thin line.
+// Bar is one bar, from zero to Value, with a paler part up to To if To is
+// larger. Least and Most, unless both are 0, are drawn as a thin line.
 type Bar struct {
-	// Name decides the colour too; Label is the value in words.
+	// Name also decides the colour. Label is the value in words.
 	Name, Label string
 	Value, To   float64
 	Least, Most float64
@@ -52,7 +53,8 @@ func (c *Bars) SVG() string {
 	return b.String()
 }
 
-// ruler draws the axis below rows that end at a height, from 0 to most.
+// ruler draws the axis from 0 to `most` below rows that end at the height
+// `end`.
 func ruler(b *strings.Builder, x func(float64) float64, most, end, width float64, unit string) {
 	for i, v := range ticks(most) {
 		line(b, x(v), x(v), top, end, gridStyle)

@@ -5,24 +5,24 @@ import (
 	"strings"
 )
 
-// Boxes is horizontal boxplots over a common axis that begins at zero. Above each
-// are its name and its value in words.
+// Boxes is a chart of horizontal boxplots over a common axis that begins at zero. The
+// name and the value in words stand above each boxplot.
 type Boxes struct {
 	Title string
 	// Unit is written at the axis.
 	Unit  string
 	Boxes []Box
-	// Top is the end of the axis; 0: the largest value. What lies beyond it is cut
-	// off, which an arrow tells.
+	// Top is the end of the axis; 0: the largest value. What lies beyond it is cut off
+	// and marked by an arrow.
 	Top float64
 	// Width is in pixels; 0: 360, which a phone shows unscaled.
 	Width float64
 }
 
-// Box is one boxplot: a box from Q1 to Q3 with a line at the median, whiskers down to
-// Low and up to High. What the ends of the whiskers are is up to the caller.
+// Box is one boxplot: a box from Q1 to Q3 with a line at the median, and whiskers
+// down to Low and up to High. The caller decides what Low and High mean.
 type Box struct {
-	// Name decides the colour too; Label is the value in words.
+	// Name also decides the colour. Label is the value in words.
 	Name, Label               string
 	Low, Q1, Median, Q3, High float64
 }

@@ -1,6 +1,6 @@
-// Package chart draws line charts, bars and boxplots as SVG, to stand within a page: no
-// script, no network, well-formed XML. A name has one colour in all charts; text
-// and axes take the page's own colour, so that they show on light and on dark.
+// Package chart draws line charts, bars and boxplots as SVG to be placed in a page: no
+// script, no network, well-formed XML. A name has the same colour in all charts; text
+// and axes take the page's own colour, so that they can be read on light and on dark.
 //
 // Non-goals: anything interactive.
 package chart
@@ -11,26 +11,26 @@ import (
 	"strings"
 )
 
-// Chart is lines over a common axis; y begins at zero.
+// Chart is a line chart: lines over a common axis, with y beginning at zero.
 type Chart struct {
 	Title, XLabel string
 	Lines         []Line
-	// Marks are drawn as vertical lines.
+	// Marks are x values at which vertical lines are drawn.
 	Marks []float64
 	// Top is the end of the y axis; 0: the largest value.
 	Top float64
-	// Steps: only these x values are there, at equal distances.
+	// Steps, if not nil, are the only x values, drawn at equal distances.
 	Steps []float64
 	// Width and Height are in pixels; 0: 360 and 220.
 	Width, Height float64
 }
 
-// Line is one line; as many X as Y, X rising.
+// Line is one line. X and Y are equally long, and X rises.
 type Line struct {
 	Name   string
 	X, Y   []float64
 	Dashed bool
-	// Of names what the line is about, and so its colour, if that is not Name.
+	// Of names what the line is about and so decides its colour; "" means Name.
 	Of string
 }
 
@@ -44,23 +44,23 @@ func (l *Line) color() string {
 const (
 	left, right, top, bottom = 58.0, 10.0, 26.0, 38.0
 	legendRow                = 18.0
-	// letter is about the width of a letter of the legend.
+	// letter is the approximate width of a letter of the legend.
 	letter = 6.6
 )
 
-// The styles of lines that have no name.
+// The styles of lines without a name.
 const (
 	gridStyle = `stroke="currentColor" stroke-opacity="0.15"`
 	inkStyle  = `stroke="currentColor" stroke-opacity="0.7"`
 	markStyle = `stroke="currentColor" stroke-opacity="0.6" stroke-dasharray="2 3"`
 )
 
-// frame is the place of the axes and their scales.
+// frame holds the positions of the axes and their scales.
 type frame struct {
 	c            *Chart
 	x0, x1       float64 // pixels
-	y0, y1       float64 // y0 is below
-	least, most  float64 // of x
+	y0, y1       float64 // y0 is the lower one
+	least, most  float64 // of the x axis
 	height, ymax float64
 }
 
@@ -167,7 +167,7 @@ func (l *Line) dash() string {
 	return ""
 }
 
-// perRow is how many names have room beside each other in the legend.
+// perRow returns how many names fit beside each other in the legend.
 func (f *frame) perRow() int {
 	longest := 0
 	for _, l := range f.c.Lines {
@@ -197,7 +197,7 @@ func (f *frame) legend(b *strings.Builder) {
 	}
 }
 
-// ticks are some round numbers from 0 to top.
+// ticks returns some round numbers from 0 to top.
 func ticks(top float64) []float64 {
 	step := math.Pow(10, math.Floor(math.Log10(top)))
 	switch {

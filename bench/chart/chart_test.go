@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// TestWellFormed: whatever is drawn, the SVG is XML in which all numbers are finite.
+// TestWellFormed: whatever is drawn, the SVG is well-formed XML and all its numbers
+// are finite.
 func TestWellFormed(t *testing.T) {
 	line := Line{Name: `a <b> & "c"`, X: []float64{0, 1, 2}, Y: []float64{1, 50, 3}, Dashed: true}
 	for name, c := range map[string]Chart{
@@ -70,7 +71,7 @@ func TestTicks(t *testing.T) {
 	}
 }
 
-// TestBarsBeginAtZero checks that twice the value is twice the length.
+// TestBarsBeginAtZero checks that a bar of twice the value is twice as long.
 func TestBarsBeginAtZero(t *testing.T) {
 	svg := (&Bars{Bars: []Bar{{Name: "a", Value: 500_000}, {Name: "b", Value: 1_000_000}}}).SVG()
 	var lengths []float64
@@ -90,7 +91,7 @@ func TestBarsBeginAtZero(t *testing.T) {
 }
 
 // TestBoxes checks that each part of a boxplot is where its value is, and that what is
-// beyond the axis is cut off with an arrow.
+// beyond the axis is cut off and marked with an arrow.
 func TestBoxes(t *testing.T) {
 	box := Box{Name: "a", Low: 10, Q1: 20, Median: 30, Q3: 40, High: 100}
 	at := func(svg, pattern string) float64 {
@@ -131,7 +132,7 @@ func TestBoxes(t *testing.T) {
 }
 
 // TestFitsAPhone checks that a chart needs no scaling on 390 pixels, and that its
-// names do not run into each other there.
+// names do not overlap there.
 func TestFitsAPhone(t *testing.T) {
 	c := Chart{}
 	for _, name := range []string{"original", "bound, weighted-move-fast", "a"} {
@@ -148,9 +149,9 @@ func TestFitsAPhone(t *testing.T) {
 	}
 }
 
-// TestColors checks that every colour shows on the light and on the dark
-// background (contrast 3 and more, WCAG 2 for graphics), and that no two names
-// share one.
+// TestColors checks that every colour is visible on the light and on the dark
+// background (contrast of at least 3, WCAG 2 for graphics), and that no two names have
+// the same colour.
 func TestColors(t *testing.T) {
 	seen := make(map[string]string)
 	for name, c := range named {

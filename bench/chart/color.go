@@ -6,10 +6,11 @@ import (
 	"strings"
 )
 
-// named gives what adbench draws a colour each, the same in every chart of every
-// page. All can be told from a white and from a dark background.
+// named holds the colour of each name that adbench draws, the same in every
+// chart of every page. All colours are visible on white and on dark backgrounds.
 var named = map[string]string{
-	// Layouts of keywords: the product green, the thesis' blue, others by hand.
+	// Layouts of keywords: the product green, the thesis' blue, the others chosen
+	// by hand.
 	"served": "#009e73", "served-top": "#5c8a00", "served-expanded": "#2e8b57", "served-mixed": "#6b8e23",
 	"floor": "#7f7f7f", "PebbleDB": "#8f7a1f", "structs": "#b3791a",
 	"B": "#7d6bd0", "RDB-Pr-Fl-Opt": "#0072b2", "RDB-Pr": "#1b86d1", "RDB-Pr-Opt": "#5f7fd6", "RDB-Pr-Pr": "#4b6f9c",
@@ -25,11 +26,11 @@ var named = map[string]string{
 	"rao-one": "#a35fb0", "rao-many": "#7d5fc0", "rao-pool": "#c45fa0", "cassandra": "#4f9f2f", "srinivasan": "#3a8070",
 }
 
-// rest are the colours of what has none of its own.
+// rest holds the colours for names that named lacks.
 var rest = [...]string{"#1a74b8", "#d1495b", "#3f8f4f", "#a86f1b", "#9467bd", "#5a7f9f", "#c0504d", "#778f1f", "#a8577a", "#1f8f8f"}
 
-// Color returns the colour of a name, "#rrggbb": always the same one. Slaves,
-// "slave-0" and so on, differ from their neighbours.
+// Color returns the colour of a name, "#rrggbb", which is always the same.
+// Neighbouring slaves ("slave-0" and so on) have different colours.
 func Color(name string) string {
 	if c, ok := named[name]; ok {
 		return c
@@ -40,6 +41,6 @@ func Color(name string) string {
 		}
 	}
 	h := fnv.New32a()
-	_, _ = h.Write([]byte(name)) // a hash takes everything
+	_, _ = h.Write([]byte(name)) // writing to a hash never fails
 	return rest[h.Sum32()%uint32(len(rest))]
 }

@@ -22,10 +22,11 @@ func text(b *strings.Builder, x, y float64, anchor, weight, s string) {
 	fmt.Fprintf(b, `<text x="%s" y="%s" text-anchor="%s" font-weight="%s">%s</text>`, num(x), num(y), anchor, weight, escape(s))
 }
 
-// num writes a coordinate.
+// num formats a coordinate.
 func num(v float64) string { return fmt.Sprintf("%.1f", v) }
 
-// Number writes a number of an axis: three digits, thousands as 3,500.
+// Number formats a number of an axis: three digits, or with a comma, such as
+// 3,500.
 func Number(v float64) string {
 	if v < 1000 {
 		return strconv.FormatFloat(v, 'g', 3, 64)

@@ -1,7 +1,8 @@
-// Package claims compares what a paper says with what its experiment gives here.
+// Package claims compares what a paper says with what its experiment shows here.
 //
-// Goals: the paper's number beside ours, with a verdict and, where they differ, the
-// reason. Non-goals: deciding what a paper means (the packages that repeat it do).
+// Goals: the paper's number beside the one measured here, with a verdict and, where
+// they differ, the reason. Non-goals: deciding what a paper means (the packages that
+// repeat its experiments do).
 package claims
 
 import (
@@ -11,19 +12,21 @@ import (
 	"adshard/bench/page"
 )
 
-// Claim is one finding of a paper beside ours.
+// Claim is one finding of a paper beside the same finding here.
 type Claim struct {
-	// Where is the figure or section; Paper and Ours say what was found.
+	// Where is the figure or section. Paper says what the paper found, Ours what was
+	// found here.
 	Where, Paper, Ours string
 	Holds              bool
-	// Untested says why the experiment does not decide it; Holds means nothing then.
+	// Untested says why the experiment does not decide the claim; Holds then means
+	// nothing.
 	Untested string
-	// Because says why it does not hold, if it does not; Remark what else is to be known
-	// in both cases.
+	// Because says why the claim does not hold, if it does not. Remark says what else
+	// matters in either case.
 	Because, Remark string
 }
 
-// Verdict is "reproduced", "contradicted" or "not tested", with the reason.
+// Verdict returns "reproduced", "contradicted" or "not tested", with the reason.
 func (c *Claim) Verdict() string {
 	if c.Untested != "" {
 		return joined("not tested: "+c.Untested, c.Remark)

@@ -7,8 +7,8 @@ import (
 	"adshard/bench/measure"
 )
 
-// TestVerdicts: a claim that holds needs no reason; one that does not, or is not decided,
-// has one. Each is a row of the table and a line, in the order given.
+// TestVerdicts: a claim that holds needs no reason; a claim that does not hold, or is not
+// decided, has one. Each claim is a row of the table and a line, in the given order.
 func TestVerdicts(t *testing.T) {
 	list := []Claim{
 		{Where: "figure 1", Paper: "a", Ours: "b", Holds: true, Because: "never shown"},

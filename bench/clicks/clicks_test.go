@@ -16,7 +16,7 @@ import (
 	"adshard/internal/corpus"
 )
 
-// snapshotOf is that of a small corpus.
+// snapshotOf returns a snapshot of a small corpus.
 func snapshotOf(t *testing.T) backend.Snapshot {
 	t.Helper()
 	c, err := corpus.Open(corpus.Extract())
@@ -65,8 +65,8 @@ func market(t *testing.T, s backend.Snapshot) *Market {
 	return m
 }
 
-// TestAuctionIsThatOfSearches: with the database's own qualities a market shows what a
-// search shows, at its prices.
+// TestAuctionIsThatOfSearches: with the database's own qualities, a market shows the
+// same keywords as a search, at the same prices.
 func TestAuctionIsThatOfSearches(t *testing.T) {
 	s := snapshotOf(t)
 	m := market(t, s)
@@ -125,8 +125,8 @@ func TestRunsRepeat(t *testing.T) {
 	}
 }
 
-// TestUsersClickAsTheirRatesSay: what is counted of an ad has the rate that it was
-// drawn from; rates change in the middle, and only those of some groups.
+// TestUsersClickAsTheirRatesSay: the counted clicks of an ad have the rate from which
+// they were drawn; rates change in the middle, and only for some groups.
 func TestUsersClickAsTheirRatesSay(t *testing.T) {
 	m := market(t, snapshotOf(t))
 	p := plan()
@@ -160,7 +160,7 @@ func TestUsersClickAsTheirRatesSay(t *testing.T) {
 	}
 }
 
-// TestKnownRatesAreBest: none is expected to be worth more.
+// TestKnownRatesAreBest: no policy is expected to be worth more than known rates.
 func TestKnownRatesAreBest(t *testing.T) {
 	m := market(t, snapshotOf(t))
 	p := plan()

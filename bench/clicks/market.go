@@ -11,26 +11,27 @@ import (
 	"adshard/search"
 )
 
-// Market is what competes for which query.
+// Market holds the keywords that compete for each query.
 type Market struct {
 	queries  []query
 	keywords []keyword
 	index    map[uint64]int // of keywords, by id
-	// Contested is the part of the queries asked that at least two advertisers
-	// compete for, Candidates how many keywords do on average.
+	// Contested is the share of the asked queries for which at least two advertisers
+	// compete. Candidates is the mean number of keywords that compete for a query.
 	Contested, Candidates float64
 }
 
-// keyword is one that competes for a query.
+// keyword is a keyword that competes for a query.
 type keyword struct {
 	quality.Key // without an ad
 	advertiser  uint64
-	ads         []uint64 // that are shown in turn
-	match       uint64   // factor of its type, permille
+	ads         []uint64 // shown in turn
+	match       uint64   // factor of its match type, permille
 	quality     uint8    // in the database
 }
 
-// query is a query with its candidates, and how often it is asked, as a running sum.
+// query is a query with its candidates, and the running sum of how often queries are
+// asked.
 type query struct {
 	text       string
 	upTo       float64
@@ -39,16 +40,16 @@ type query struct {
 
 // candidate is a keyword that competes for a query.
 type candidate struct {
-	keyword int    // index
+	keyword int    // index in Market.keywords
 	bid     uint64 // B of serving.md §4
-	variant uint64 // factor of how well its words agree, permille
+	variant uint64 // factor of how well the keyword's words agree with the query's, permille
 }
 
-// reserve is the least price, as of serving.md §4.
+// reserve is the lowest price (serving.md §4).
 const reserve = 10_000
 
-// NewMarket asks each text of the data in a snapshot; weights say how often each is
-// asked. told is called with the part that is done.
+// NewMarket looks up what competes for each text in the data of a snapshot; weights
+// say how often each text is asked. It calls told with the share that is done.
 func NewMarket(ctx context.Context, snapshot backend.Snapshot, texts []string, weights []float64, told func(done float64)) (*Market, error) {
 	o, err := judge(ctx, snapshot)
 	if err != nil {
@@ -85,7 +86,7 @@ func NewMarket(ctx context.Context, snapshot backend.Snapshot, texts []string, w
 	return m, nil
 }
 
-// request is how users ask: as by default, without synonyms.
+// request returns a user's request for a text: the default profile, without synonyms.
 func request(text string, slots int) oracle.Request {
 	return oracle.Request{Text: text, Profile: search.DefaultProfile(), Slots: slots, Variants: search.Inflected, Reserve: reserve}
 }
@@ -110,7 +111,8 @@ func judge(ctx context.Context, snapshot backend.Snapshot) (*oracle.Oracle, erro
 	return oracle.New(advertisers, campaigns, items, nil)
 }
 
-// candidate is what was judged, unless it does not compete.
+// candidate returns the candidate that was judged; ok is false if it does not
+// compete.
 func (m *Market) candidate(j *oracle.Judged) (c candidate, ok bool) {
 	switch j.Verdict {
 	case search.Won, search.Lost, search.Superseded:
@@ -129,7 +131,7 @@ func (m *Market) candidate(j *oracle.Judged) (c candidate, ok bool) {
 	return candidate{keyword: i, bid: j.Effective, variant: j.Level.Permille()}, true
 }
 
-// shownAds are the ads that a group shows in turn: the first, or all enabled ones
+// shownAds returns the ads that a group shows in turn: the first, or all enabled ones
 // (serving.md §5.4).
 func shownAds(j *oracle.Judged) (ads []uint64) {
 	for _, ad := range j.Item.Ads {
@@ -143,9 +145,9 @@ func shownAds(j *oracle.Judged) (ads []uint64) {
 	return ads
 }
 
-// ranks are what an auction takes each keyword's quality to be: Q of serving.md §4 at
-// identical words and an exact match, so that quality 10 is auction.MaxQuality. What
-// is not rounded to ten steps may be any number.
+// ranks holds the quality that an auction uses for each keyword: Q of serving.md §4
+// for identical words and an exact match, so that quality 10 is auction.MaxQuality.
+// Qualities that are not rounded to ten steps may be any number.
 type ranks []uint64
 
 func ranksOf(qualities []uint8) ranks {
@@ -156,7 +158,7 @@ func ranksOf(qualities []uint8) ranks {
 	return out
 }
 
-// ranksOfRates is the same of rates, unrounded except for a millionth.
+// ranksOfRates returns the ranks of click rates, rounded only to millionths.
 func ranksOfRates(rates []float64) ranks {
 	out := make(ranks, len(rates))
 	for i, r := range rates {
@@ -165,7 +167,7 @@ func ranksOfRates(rates []float64) ranks {
 	return out
 }
 
-// auction runs that of a query.
+// auction runs the auction of a query.
 func (m *Market) auction(q *query, ranks ranks, slots int, to []auction.Candidate) []auction.Placement {
 	for i := range q.candidates {
 		c := &q.candidates[i]

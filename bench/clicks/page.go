@@ -10,7 +10,7 @@ import (
 	"adshard/bench/page"
 )
 
-// packages are what the figures are about.
+// packages lists the packages that the figures measure.
 var packages = []string{"quality", "auction", "bench/clicks", "internal/corpus"}
 
 func median(list []float64) float64 {
@@ -18,7 +18,8 @@ func median(list []float64) float64 {
 	return m
 }
 
-// percent shows the median of parts of one, with the extremes if there are several.
+// percent formats the median of shares as a percentage, with the extremes if there are
+// several.
 func percent(list []float64) string {
 	least, m, most := measure.Rounds(list)
 	if len(list) == 1 {
@@ -27,7 +28,7 @@ func percent(list []float64) string {
 	return fmt.Sprintf("%.1f %% (%.1f to %.1f)", 100*m, 100*least, 100*most)
 }
 
-// findings are what came out, a sentence each.
+// findings returns the results, one sentence each.
 func (p *Plan) findings() []string {
 	all, last := p.spans()[0], p.spans()[4]
 	lost := func(name string, s span) float64 { return 100 * (1 - median(p.shares(p.of(name), s, value))) }
@@ -47,8 +48,8 @@ func (p *Plan) findings() []string {
 	return out
 }
 
-// passes returns the day from which on a policy is worth more than another one until
-// rates change, -1: it is not before they do.
+// passes returns the day from which a policy is worth more than another until the
+// rates change, or -1 if there is no such day.
 func (p *Plan) passes(policy, other int) int {
 	for day := p.changeDay() - 1; day >= 0; day-- {
 		s := span{first: day, last: day + 1}
@@ -62,8 +63,8 @@ func (p *Plan) passes(policy, other int) int {
 	return 0
 }
 
-// WritePage writes what Run has found as one HTML page; about is the date, the machine
-// and the like.
+// WritePage writes what Run found as one HTML page; `about` gives the date, the
+// machine and the like.
 func (p *Plan) WritePage(w io.Writer, r *measure.Report, about []string) error {
 	out := &page.Page{
 		Title: "Learned quality: what clicks teach an auction",
@@ -86,7 +87,7 @@ func (p *Plan) terms() (list []page.Term) {
 	return list
 }
 
-// lostSection compares what is learned with what is not.
+// lostSection compares learned qualities with others.
 func (p *Plan) lostSection() page.Section {
 	names := []string{learned, "known, ten steps", "given", "all the same", "random"}
 	s := page.Section{Title: "Learned, given, random",
@@ -116,7 +117,7 @@ func (p *Plan) lostSection() page.Section {
 	return s
 }
 
-// partsSection leaves out a part of what learns each.
+// partsSection compares the learner with learners that lack one part each.
 func (p *Plan) partsSection() page.Section {
 	names := []string{learned}
 	for i := range p.compared {
@@ -134,7 +135,8 @@ func (p *Plan) partsSection() page.Section {
 	}}
 }
 
-// examinationSection shows what was learned of positions, and how much changes.
+// examinationSection shows what was learned about positions, and how many qualities
+// change.
 func (p *Plan) examinationSection() page.Section {
 	var rows [][]page.Cell
 	for at, e := range p.Users.Examination {
@@ -151,14 +153,15 @@ func (p *Plan) examinationSection() page.Section {
 	return page.Section{Title: "Positions, and changes", Tables: []*page.Table{positions, changes}}
 }
 
-// daily draws by day which part of what known rates bring is missing.
+// daily draws, for each day, how much less policies are worth than known rates, in
+// percent.
 func (p *Plan) daily(title string, names []string, of func(worth) float64) template.HTML {
 	return p.lines(title, names, func(policy, day int) float64 {
 		return max(0, 100*(1-median(p.shares(policy, span{first: day, last: day + 1}, of))))
 	})
 }
 
-// summed draws the sum of what is lost.
+// summed draws the cumulative loss.
 func (p *Plan) summed(title string, names []string) template.HTML {
 	return p.lines(title, names, func(policy, day int) float64 { return max(0, median(p.regret(policy, day))) })
 }

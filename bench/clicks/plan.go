@@ -10,12 +10,13 @@ import (
 	"adshard/quality"
 )
 
-// Plan is what is simulated.
+// Plan says what is simulated.
 type Plan struct {
 	Users Users
-	// Days are simulated, with the given number of Queries each; rates change in the middle.
+	// Days is the number of days, with Queries queries each; rates change in the middle.
 	Days, Queries int
-	// Runs have users of their own each, from seeds beginning at Seed.
+	// Runs is the number of runs. Each has its own users, from its own seed, the first being
+	// Seed.
 	Runs int
 	Seed uint64
 	// HalfLife and Optimism are those of quality.Options.
@@ -26,7 +27,7 @@ type Plan struct {
 	courses  [][]*course // by policy and run
 }
 
-// Validate returns all that is wrong with a plan.
+// Validate returns an error that lists all faults of a plan, or nil.
 func (p *Plan) Validate() error {
 	var list []error
 	wrong := func(bad bool, format string, args ...any) {
@@ -44,11 +45,11 @@ func (p *Plan) Validate() error {
 	return errors.Join(append(list, o.Validate())...)
 }
 
-// changeDay is the first on which rates are other ones.
+// changeDay returns the first day with the changed rates.
 func (p *Plan) changeDay() int { return p.Days / 2 }
 
-// Run simulates a market and adds figures and findings to a report. told is called
-// with the part that is done.
+// Run simulates a market and adds figures and findings to a report. It calls told with
+// the share that is done.
 func (p *Plan) Run(ctx context.Context, m *Market, r *measure.Report, told func(done float64)) error {
 	p.market, p.compared = m, p.policies()
 	p.courses = make([][]*course, len(p.compared))
@@ -67,13 +68,13 @@ func (p *Plan) Run(ctx context.Context, m *Market, r *measure.Report, told func(
 	return nil
 }
 
-// span is some days, from a first one to before a last one.
+// span is a range of days: from first to before last.
 type span struct {
 	name        string
 	first, last int
 }
 
-// spans are the weeks that are told apart.
+// spans returns the ranges of days that the report tells apart.
 func (p *Plan) spans() []span {
 	week, change := min(7, p.Days/2), p.changeDay()
 	return []span{
@@ -85,8 +86,8 @@ func (p *Plan) spans() []span {
 	}
 }
 
-// shares returns, of each run, which part of what known rates are worth a policy is in
-// some days.
+// shares returns, for each run, a policy's worth in some days as a share of the worth of
+// known rates.
 func (p *Plan) shares(policy int, s span, of func(worth) float64) []float64 {
 	list := make([]float64, p.Runs)
 	for i := range list {
@@ -103,8 +104,8 @@ func (p *Plan) shares(policy int, s span, of func(worth) float64) []float64 {
 func value(w worth) float64   { return w.value }
 func revenue(w worth) float64 { return w.revenue }
 
-// regret returns, of each run, what a policy has lost until the end of a day, in days
-// of known rates.
+// regret returns, for each run, what a policy has lost by the end of a day, in days of
+// known rates.
 func (p *Plan) regret(policy, day int) []float64 {
 	list := make([]float64, p.Runs)
 	for i := range list {
@@ -116,13 +117,13 @@ func (p *Plan) regret(policy, day int) []float64 {
 	return list
 }
 
-// of returns the number of a policy.
+// of returns the index of the policy with a name, or -1.
 func (p *Plan) of(name string) int {
 	return slices.IndexFunc(p.compared, func(o policy) bool { return o.name == name })
 }
 
-// changes returns, of each run, how many of all keywords changed their quality on an
-// average day of some.
+// changes returns, for each run, the share of all keywords whose quality changed on an
+// average day of a span.
 func (p *Plan) changes(policy int, s span) []float64 {
 	list := make([]float64, p.Runs)
 	for i := range list {
@@ -133,7 +134,7 @@ func (p *Plan) changes(policy int, s span) []float64 {
 	return list
 }
 
-// report adds the figures.
+// report adds the figures to a report.
 func (p *Plan) report(r *measure.Report) {
 	percent := func(list []float64) []float64 {
 		out := make([]float64, len(list))
@@ -164,7 +165,7 @@ func (p *Plan) report(r *measure.Report) {
 	}
 }
 
-// examined returns what was learned of a position in the end, of each run.
+// examined returns, for each run, what was learned about a position by the end.
 func (p *Plan) examined(at int) (list []float64) {
 	for _, c := range p.courses[p.of(learned)] {
 		list = append(list, c.examination[at])

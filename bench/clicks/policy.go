@@ -8,25 +8,26 @@ import (
 	"adshard/quality"
 )
 
-// policy says which quality keywords have.
+// policy decides which quality each keyword has.
 type policy struct {
 	name, about string
-	// fixed returns ranks that follow from what users do; nil: they are learned.
+	// fixed returns ranks that follow from what users do; nil if ranks are learned.
 	fixed func(m *Market, t *truth, seed uint64) ranks
 	learner
 }
 
-// learner is how qualities are learned.
+// learner says how qualities are learned.
 type learner struct {
 	quality.Options
-	// flat: a keyword borrows from all others alike. exact: no rounding to qualities.
+	// flat: a keyword borrows from all others alike. exact: rates are not rounded to
+	// qualities.
 	flat, exact bool
 }
 
-// learned is the name of what is proposed.
+// learned is the name of the proposed policy.
 const learned = "learned"
 
-// policies returns those that are compared: the first knows the click rates.
+// policies returns the policies to compare. The first knows the click rates.
 func (p *Plan) policies() []policy {
 	standard := quality.Options{HalfLife: p.HalfLife, Optimism: p.Optimism}
 	with := func(change func(*learner)) learner {
@@ -58,10 +59,10 @@ func stepped(_ *Market, t *truth, _ uint64) ranks {
 	return ranksOf(qualities)
 }
 
-// guess is the standard deviation of the logarithm of what advertisers are off by.
+// guess is the standard deviation of the logarithm of the advertisers' error.
 const guess = 0.5
 
-// guessed is given once, before anything has changed.
+// guessed returns qualities that advertisers guess once, before rates change.
 func guessed(m *Market, t *truth, seed uint64) ranks {
 	before := t.users.truth(m, seed, false)
 	s := quality.ScaleOf(before.means)
@@ -106,7 +107,7 @@ func newStudent(m *Market, l learner) *student {
 	return s
 }
 
-// key is what a keyword's counts are kept by.
+// key returns the key under which a keyword's counts are kept.
 func (s *student) key(k *keyword, ad uint64) quality.Key {
 	key := k.Key
 	if s.flat {
@@ -116,13 +117,13 @@ func (s *student) key(k *keyword, ad uint64) quality.Key {
 	return key
 }
 
-// settled is the last day on which the scale follows the rates that were learned.
+// settled is the last day on which the scale still follows the learned rates.
 const settled = 7
 
-// forgotten is after how many half-lives days are dropped.
+// forgotten is the number of half-lives after which days are dropped.
 const forgotten = 10
 
-// learn returns the ranks of a day, from the days before.
+// learn returns the ranks of a day, learned from the days before.
 func (s *student) learn(day int) (ranks, error) {
 	if s.HalfLife > 0 {
 		s.counts.Drop(int32(day) - int32(forgotten*s.HalfLife))
@@ -155,7 +156,7 @@ func (s *student) learn(day int) (ranks, error) {
 	return ranksOf(s.present), nil
 }
 
-// see counts what users saw and clicked who asked a query n times on a day.
+// see counts what was shown and clicked when users asked a query n times on a day.
 func (s *student) see(r *rand.Rand, t *truth, c *candidate, position, day, n int) error {
 	k := &s.market.keywords[c.keyword]
 	for i, ad := range k.ads {

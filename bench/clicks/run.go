@@ -8,21 +8,21 @@ import (
 	"adshard/auction"
 )
 
-// course is what a policy did in one run.
+// course is the result of a policy in one run.
 type course struct {
-	days    []worth // a day's, all queries together
+	days    []worth // by day, all queries together
 	changed []int   // keywords whose quality changed, by day
-	// examination is what a learner thinks in the end.
+	// examination is what the learner has learned about positions by the end.
 	examination []float64
 }
 
-// run is one run: users and queries from one seed.
+// run is one run, with users and queries from one seed.
 type run struct {
 	plan   *Plan
 	market *Market
 	seed   uint64
 	truths [2]*truth // before the change and after it
-	asked  [][]int   // by day, how often each query
+	asked  [][]int   // by day: how often each query is asked
 }
 
 func (p *Plan) newRun(m *Market, seed uint64) *run {
@@ -43,7 +43,7 @@ func (p *Plan) newRun(m *Market, seed uint64) *run {
 	return r
 }
 
-// truth is what users do on a day.
+// truth returns the users' click rates on a day.
 func (r *run) truth(day int) *truth {
 	if day >= r.plan.changeDay() {
 		return r.truths[1]
@@ -81,7 +81,8 @@ func (r *run) course(ctx context.Context, p *policy) (*course, error) {
 	return out, nil
 }
 
-// day returns what a day is expected to bring; who learns sees what happens on it.
+// day returns the expected worth of a day. If learns is set, the student sees what
+// happens on that day.
 func (r *run) day(day int, ranks ranks, s *student, learns bool, clicks *rand.Rand) (sum worth, err error) {
 	truth := r.truth(day)
 	var list []auction.Candidate

@@ -7,34 +7,33 @@ import (
 	"adshard/auction"
 )
 
-// Users say how they click.
+// Users says how users click.
 type Users struct {
-	// Mean is about the click rate at the top of a keyword's ad.
+	// Mean is the approximate click rate of a keyword's ad at the top.
 	Mean float64
-	// Deviations are how much the logarithms of click rates differ: by campaign,
-	// group, keyword, and ad.
+	// Deviations say how much the logarithms of click rates differ: by campaign, group,
+	// keyword, and ad.
 	Deviations [4]float64
 	// Examination is how often users look at positions 1, 2, …
 	Examination []float64
-	// Changed is the part of the groups whose rates are drawn anew in the middle of
-	// the run.
+	// Changed is the share of the groups whose rates are drawn anew in the middle of the run.
 	Changed float64
 }
 
 // maxRate is the highest click rate.
 const maxRate = 0.6
 
-// truth are click rates that users have.
+// truth holds the users' click rates.
 type truth struct {
 	users *Users
-	// ads are the rates of each keyword's ads at the top, at factors of one; means
-	// those of keywords.
+	// ads holds the rates of each keyword's ads at the top, with all factors one; means holds
+	// the mean of each keyword.
 	ads   [][]float64
 	means []float64
 }
 
-// truth draws the rates of a market. Those of changing groups are different when changed is
-// set.
+// truth draws the rates of a market. If changed is set, the changing groups have their
+// second rates.
 func (u *Users) truth(m *Market, seed uint64, changed bool) *truth {
 	t := &truth{users: u, ads: make([][]float64, len(m.keywords)), means: make([]float64, len(m.keywords))}
 	for i := range m.keywords {
@@ -53,13 +52,13 @@ func (u *Users) truth(m *Market, seed uint64, changed bool) *truth {
 	return t
 }
 
-// effect is by how much something differs from what it belongs to.
+// effect returns how far, on a logarithmic scale, something differs from what it belongs to.
 func (u *Users) effect(seed uint64, level int, id, version uint64) float64 {
 	r := rand.New(rand.NewPCG(seed+version<<32, id*4+uint64(level)))
 	return u.Deviations[level] * r.NormFloat64()
 }
 
-// worth is what a result is expected to bring once: bids and prices times the
+// worth is the expected return of showing a result once: bids and prices times the
 // probability of a click, in micros.
 type worth struct{ value, revenue float64 }
 
@@ -73,13 +72,13 @@ func (t *truth) worth(m *Market, q *query, won []auction.Placement) (w worth) {
 	return w
 }
 
-// felt is the part of a rate at the top that remains in a position, after the factors of the
-// match type and of the words.
+// felt returns the share of the rate at the top that remains in a position, with the factors
+// of the match type and of the words.
 func (t *truth) felt(m *Market, c *candidate, position int) float64 {
 	return t.users.Examination[position-1] * float64(m.keywords[c.keyword].match*c.variant) / 1e6
 }
 
-// binomial draws how many of n happen, each with probability p.
+// binomial draws how many of n events happen, each with probability p.
 func binomial(r *rand.Rand, n int, p float64) (k uint64) {
 	switch {
 	case p <= 0:
@@ -87,7 +86,7 @@ func binomial(r *rand.Rand, n int, p float64) (k uint64) {
 	case p >= 1:
 		return uint64(n)
 	}
-	// The gaps between what happens are geometric.
+	// The gaps between events are geometrically distributed.
 	log := math.Log1p(-p)
 	for at := 0.0; ; k++ {
 		at += math.Floor(math.Log(1-r.Float64())/log) + 1

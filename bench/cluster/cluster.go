@@ -18,17 +18,16 @@ import (
 	"adshard/internal/outfile"
 )
 
-// MaxSlaves is the most slaves that are sensible on one machine.
+// MaxSlaves is the largest number of slaves that makes sense on one machine.
 const MaxSlaves = 64
 
 // Config says what to start.
 type Config struct {
-	// Program is adshard's file.
+	// Program is the path of the program adshard.
 	Program string
-	// DB is the database's URL, Dir an empty or missing directory for stores
-	// and logs.
+	// DB is the database's URL, Dir an empty or missing directory for stores and logs.
 	DB, Dir string
-	// Strategy places the groups; it is asked again each Interval. Options are its own, by name.
+	// Strategy places the groups; it runs once each Interval. Options are the strategy's, by name.
 	Strategy, Order      string
 	Options              map[string]string
 	Interval             time.Duration
@@ -37,22 +36,20 @@ type Config struct {
 	Replicas int
 	// SlaveFlags are further flags of each slave, MasterFlags of the master.
 	SlaveFlags, MasterFlags []string
-	// Patience bounds the first fill. Progress, if not nil, is called each second
-	// how many groups the slaves hold.
+	// Patience bounds the first fill. Progress, if not nil, is called each second with the number
+	// of groups that the slaves hold.
 	Patience time.Duration
 	Progress func(groups float64)
 }
 
-// Cluster is a cluster that runs.
+// Cluster is a running cluster.
 type Cluster struct {
-	// URL is where queries go; Balancer, Master and Slaves are admin ports.
+	// URL is the address for queries; Balancer, Master and Slaves are admin addresses.
 	URL, Balancer, Master string
 	Slaves                []string
-	// Filled is how long it took from the start of the first process until a
-	// complete answer was possible.
+	// Filled is the time from the start of the first process until a complete answer was possible.
 	Filled time.Duration
-	// Listening is how long the balancer took until it listened, Loaded what it
-	// held then.
+	// Listening is the time until the balancer listened, Loaded the memory that it held then.
 	Listening time.Duration
 	Loaded    measure.Memory
 
@@ -62,16 +59,16 @@ type Cluster struct {
 	balancer  string // its address
 	slaves    []*slave
 	groups    []*cgroup.Group
-	// begin starts processes from a goroutine with a thread of its own, since Linux ends them with
-	// that thread: when this process ends, for any reason.
+	// begin receives functions that start processes. They run in a goroutine with its own thread,
+	// because Linux ends the processes with that thread: when this process ends, for any reason.
 	begin chan func()
 }
 
 // SlaveName is the name of the i-th slave.
 func SlaveName(i int) string { return fmt.Sprintf("slave-%d", i) }
 
-// Start starts a balancer, distributors, slaves and a master and waits until
-// complete answers are possible. After an error nothing runs.
+// Start starts a balancer, distributors, slaves and a master, and waits until complete answers
+// are possible. If it returns an error, nothing is left running.
 func Start(ctx context.Context, cfg Config) (*Cluster, error) {
 	if err := outfile.MakeDir(cfg.Dir); err != nil {
 		return nil, fmt.Errorf("cannot make the cluster's directory: %w", err)
@@ -91,11 +88,11 @@ func Start(ctx context.Context, cfg Config) (*Cluster, error) {
 	return c, nil
 }
 
-// stateKey is what the balancer's state is kept under: a new one, so that the
-// database may have served another cluster before.
+// stateKey returns a new key for the balancer's state, because the database may have served
+// another cluster before.
 func stateKey() string { return fmt.Sprintf("adbench-%d-%d", os.Getpid(), time.Now().UnixNano()) }
 
-// loopback is where all of them listen.
+// loopback is the address on which all processes listen.
 const loopback = "127.0.0.1:0"
 
 func (c *Cluster) startAll(ctx context.Context) error {
@@ -155,7 +152,7 @@ func (c *Cluster) startAll(ctx context.Context) error {
 	return err
 }
 
-// options writes the balancer's configuration file, where alone a strategy's options can be given.
+// options writes the balancer's configuration file, the only place for a strategy's options.
 func (c *Cluster) options() (path string, err error) {
 	raw, err := json.Marshal(map[string]map[string]string{"strategy_options": c.cfg.Options}) // JSON is YAML
 	if err != nil {
@@ -165,7 +162,7 @@ func (c *Cluster) options() (path string, err error) {
 	return path, os.WriteFile(path, raw, 0o644)
 }
 
-// tell reports each second how far the first fill is.
+// tell reports the progress of the first fill each second.
 func (c *Cluster) tell(ctx context.Context) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
@@ -179,7 +176,7 @@ func (c *Cluster) tell(ctx context.Context) {
 		for _, slave := range c.Slaves {
 			n, err := Gauge(ctx, slave, "adshard_store_groups")
 			if err != nil {
-				break // reported again in a second
+				break // the next report is in a second
 			}
 			sum += n
 		}
@@ -187,8 +184,7 @@ func (c *Cluster) tell(ctx context.Context) {
 	}
 }
 
-// Memory returns what each process holds, by name; those that have ended are
-// left out.
+// Memory returns the memory of each process, by name. It leaves out processes that have ended.
 func (c *Cluster) Memory() map[string]measure.Memory {
 	out := make(map[string]measure.Memory)
 	for _, p := range c.processes {
@@ -208,7 +204,7 @@ func (c *Cluster) Processes() map[int]string {
 	return names
 }
 
-// Replicated waits until masters may ask a given number of replicas of every shard.
+// Replicated waits until masters may ask the given number of replicas of every shard.
 func (c *Cluster) Replicated(ctx context.Context, replicas int) error {
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.Patience)
 	defer cancel()
@@ -225,7 +221,7 @@ func (c *Cluster) Replicated(ctx context.Context, replicas int) error {
 	}
 }
 
-// Ended names the processes that have ended without being asked to.
+// Ended returns the names of the processes that have ended by themselves.
 func (c *Cluster) Ended() (names []string) {
 	for _, p := range c.processes {
 		select {
@@ -237,7 +233,7 @@ func (c *Cluster) Ended() (names []string) {
 	return names
 }
 
-// Stop ends all processes. It is called once.
+// Stop ends all processes. It may be called only once.
 func (c *Cluster) Stop() error {
 	var err error
 	for i := len(c.processes) - 1; i >= 0; i-- {

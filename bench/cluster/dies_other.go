@@ -4,5 +4,6 @@ package cluster
 
 import "syscall"
 
-// dieWithParent keeps Ctrl-C from a child: children are ended in order.
+// dieWithParent shields a child from Ctrl-C, because children are ended in
+// order.
 func dieWithParent() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

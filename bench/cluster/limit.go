@@ -7,9 +7,9 @@ import (
 	"adshard/bench/cgroup"
 )
 
-// Limit lets each slave that runs have no more than a share of one processor from now on, by a control
-// group of its own: slaves that share cores then do not help each other out. Stop removes the groups.
-// An error says why none can be made here.
+// Limit restricts each running slave to a share of one processor from now on, with a control
+// group of its own, so that slaves that share cores do not help each other out. Stop removes
+// the groups. The error says why no group can be made here.
 func (c *Cluster) Limit(share float64) error {
 	for i, pid := range c.SlaveProcesses() {
 		g, err := cgroup.Processor(cgroup.Root, fmt.Sprintf("adbench-%d-%s", os.Getpid(), SlaveName(i)), share)

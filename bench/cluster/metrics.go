@@ -10,14 +10,14 @@ import (
 	"strings"
 )
 
-// Histogram is a Prometheus histogram: how many observations were at most a
-// bound, by rising bound; the last bound is infinite.
+// Histogram is a Prometheus histogram: for each bound, in rising order, how many
+// observations were at most that bound. The last bound is infinite.
 type Histogram struct {
 	bounds []float64 // seconds
 	counts []float64 // cumulative
 }
 
-// SearchTimes reads the histogram of a slave's searches.
+// SearchTimes reads the histogram of a slave's search times.
 func (c *Cluster) SearchTimes(ctx context.Context, slave int) (Histogram, error) {
 	raw, err := fetch(ctx, http.MethodGet, c.Slaves[slave]+"/metrics", nil)
 	if err != nil {
@@ -26,7 +26,7 @@ func (c *Cluster) SearchTimes(ctx context.Context, slave int) (Histogram, error)
 	return parseHistogram(string(raw), "adshard_stage_seconds", `stage="slave search"`), nil
 }
 
-// SearchSeconds reads how long all of a slave's searches took, in seconds.
+// SearchSeconds reads the total time of a slave's searches, in seconds.
 func (c *Cluster) SearchSeconds(ctx context.Context, slave int) (float64, error) {
 	raw, err := fetch(ctx, http.MethodGet, c.Slaves[slave]+"/metrics", nil)
 	if err != nil {
@@ -42,7 +42,7 @@ func (c *Cluster) SearchSeconds(ctx context.Context, slave int) (float64, error)
 	return 0, nil // it has not searched yet
 }
 
-// Gauge reads a metric without labels at an admin port.
+// Gauge reads a metric without labels from an admin port.
 func Gauge(ctx context.Context, admin, name string) (float64, error) {
 	raw, err := fetch(ctx, http.MethodGet, admin+"/metrics", nil)
 	if err != nil {
@@ -60,7 +60,7 @@ func parseGauge(text, name string) (float64, error) {
 	return 0, fmt.Errorf("there is no metric %s", name)
 }
 
-// parseHistogram reads the series with a label out of the text format.
+// parseHistogram reads the series with a label from metrics in the text format.
 func parseHistogram(text, name, label string) Histogram {
 	type bucket struct{ bound, count float64 }
 	var list []bucket
@@ -72,7 +72,7 @@ func parseHistogram(text, name, label string) Histogram {
 		_, after, _ := strings.Cut(rest, `le="`)
 		bound, after, _ := strings.Cut(after, `"`)
 		at := strings.LastIndexByte(after, ' ')
-		b, err := strconv.ParseFloat(bound, 64) // "+Inf" too
+		b, err := strconv.ParseFloat(bound, 64) // parses "+Inf" too
 		n, err2 := strconv.ParseFloat(after[at+1:], 64)
 		if err == nil && err2 == nil {
 			list = append(list, bucket{b, n})
@@ -86,7 +86,7 @@ func parseHistogram(text, name, label string) Histogram {
 	return h
 }
 
-// Since returns what was observed after an earlier reading.
+// Since returns the observations made after an earlier reading.
 func (h Histogram) Since(before Histogram) Histogram {
 	if len(before.counts) != len(h.counts) {
 		return h
@@ -98,7 +98,7 @@ func (h Histogram) Since(before Histogram) Histogram {
 	return out
 }
 
-// Count is how many observations there are.
+// Count returns the number of observations.
 func (h Histogram) Count() float64 {
 	if len(h.counts) == 0 {
 		return 0
@@ -106,14 +106,14 @@ func (h Histogram) Count() float64 {
 	return h.counts[len(h.counts)-1]
 }
 
-// Quantile estimates, as Prometheus does: evenly within a bucket. In seconds; 0
-// when nothing was observed.
+// Quantile estimates a quantile in seconds as Prometheus does: evenly within a
+// bucket. It returns 0 if there are no observations.
 func (h Histogram) Quantile(q float64) float64 {
 	want, below, from := q*h.Count(), 0.0, 0.0
 	for i, n := range h.counts {
 		if n > 0 && n >= want {
 			if i == len(h.bounds)-1 {
-				return from // all that is known: it is above
+				return from // the last bucket has no upper bound
 			}
 			return from + (h.bounds[i]-from)*(want-below)/max(n-below, 1e-12)
 		}
@@ -122,8 +122,8 @@ func (h Histogram) Quantile(q float64) float64 {
 	return 0
 }
 
-// Sum reads a metric with labels at an admin port: the sum of all its series, or 0 if
-// there is none.
+// Sum reads a metric with labels from an admin port: the sum of all its series, or 0
+// if there is none.
 func Sum(ctx context.Context, admin, name string) (sum float64, err error) {
 	raw, err := fetch(ctx, http.MethodGet, admin+"/metrics", nil)
 	if err != nil {

@@ -15,10 +15,10 @@ import (
 )
 
 const (
-	// startTime bounds how long a process may take until it listens; a balancer
-	// loads all items first.
+	// startTime bounds the time until a process listens; a balancer loads all
+	// items first.
 	startTime = 5 * time.Minute
-	// endTime is how long one may take to end by itself.
+	// endTime bounds the time that a process takes to end by itself.
 	endTime = 20 * time.Second
 )
 
@@ -28,10 +28,11 @@ type process struct {
 	cmd   *exec.Cmd
 	log   *os.File
 	lines chan string
-	ended chan struct{} // closed when it has ended
+	ended chan struct{} // closed when the process has ended
 }
 
-// start starts a part; its log goes to a file of the cluster's directory.
+// start starts a process of the cluster. Its log goes to a file in the
+// cluster's directory.
 func (c *Cluster) start(name string, args ...string) (*process, error) {
 	log, err := os.Create(filepath.Join(c.cfg.Dir, name+".log"))
 	if err != nil {
@@ -63,13 +64,13 @@ func (p *process) watch(stdout io.Reader) {
 	for text.Scan() {
 		select {
 		case p.lines <- text.Text():
-		default: // not all of so many lines are read
+		default: // the buffer is full: not all of so many lines are read
 		}
 	}
-	_ = p.cmd.Wait() // that it has ended says enough; its log says why
+	_ = p.cmd.Wait() // it is enough that the process has ended; its log says why
 }
 
-// wait waits for a line with this prefix and returns the rest of it.
+// wait waits for a line with this prefix and returns the rest of the line.
 func (p *process) wait(ctx context.Context, patience time.Duration, prefix string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -88,7 +89,7 @@ func (p *process) wait(ctx context.Context, patience time.Duration, prefix strin
 	}
 }
 
-// tail is the end of a log.
+// tail returns the end of a log.
 func tail(name string) string {
 	raw, err := os.ReadFile(name)
 	if err != nil {
@@ -97,16 +98,17 @@ func tail(name string) string {
 	return strings.TrimSpace(string(raw[max(0, len(raw)-500):]))
 }
 
-func (p *process) term() { _ = p.cmd.Process.Signal(syscall.SIGTERM) } // it may have ended
+func (p *process) term() { _ = p.cmd.Process.Signal(syscall.SIGTERM) } // the process may have ended
 
-// stop waits for a process that was asked to end, and kills it if it does not.
+// stop waits for a process that was asked to end, and kills it if it takes too
+// long.
 func (p *process) stop() error {
 	var err error
 	select {
 	case <-p.ended:
 	case <-time.After(endTime):
 		err = fmt.Errorf("%s does not end by itself", p.name)
-		_ = p.cmd.Process.Kill() // it may end at last
+		_ = p.cmd.Process.Kill() // it may have ended by now
 		<-p.ended
 	}
 	return errors.Join(err, p.log.Close())

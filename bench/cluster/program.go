@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// Program finds the program adshard: the one named, if one is, else beside this
-// program or on the path.
+// Program finds the program adshard. If name is "", it looks beside this
+// program and on the path.
 func Program(name string) (string, error) {
 	if name != "" {
 		found, err := exec.LookPath(name)

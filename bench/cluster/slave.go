@@ -13,13 +13,13 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// slave is a slave that runs.
+// slave is a running slave.
 type slave struct {
 	*process
 	dir, address string
 }
 
-// startSlave starts the i-th slave on a directory.
+// startSlave starts the i-th slave with a directory.
 func (c *Cluster) startSlave(i int, dir, listen string) error {
 	p, err := c.start(SlaveName(i), append([]string{"slave", "--name", SlaveName(i), "--dir", dir,
 		"--balancer", c.balancer, "--listen", listen, "--admin", loopback}, c.cfg.SlaveFlags...)...)
@@ -48,8 +48,8 @@ func (c *Cluster) waitSlave(ctx context.Context, i int) (err error) {
 // SlaveAddress returns the address of the i-th slave for masters and other slaves.
 func (c *Cluster) SlaveAddress(i int) string { return c.slaves[i].address }
 
-// Replace ends the i-th slave and starts it at the same address on another directory. It
-// returns how long the new process took until answers were complete again; with replicas,
+// Replace ends the i-th slave and starts it at the same address with another directory. It
+// returns how long the new process took until answers were complete again or, with replicas,
 // until masters may ask it again.
 func (c *Cluster) Replace(ctx context.Context, i int, dir string) (time.Duration, error) {
 	old := c.slaves[i]
@@ -78,7 +78,8 @@ func (c *Cluster) Replace(ctx context.Context, i int, dir string) (time.Duration
 	return time.Since(began), nil
 }
 
-// joined waits until the i-th slave has left its shard's set and is a replica that masters ask.
+// joined waits until the i-th slave has left its shard's set and is again a replica that
+// masters ask.
 func (c *Cluster) joined(ctx context.Context, i int) error {
 	left := false
 	return c.slavesAre(ctx, SlaveName(i)+" is asked again", func(list []api.Slave) bool {
@@ -89,8 +90,8 @@ func (c *Cluster) joined(ctx context.Context, i int) error {
 	})
 }
 
-// Whole waits until masters ask every slave. A cluster serves before that: of two replicas
-// that are filled for the first time, the slower one joins later.
+// Whole waits until masters ask every slave. A cluster serves before that: of two replicas that
+// are filled for the first time, the slower one joins later.
 func (c *Cluster) Whole(ctx context.Context) error {
 	return c.slavesAre(ctx, "all slaves are asked", func(list []api.Slave) bool {
 		return len(list) == len(c.slaves) && !slices.ContainsFunc(list, func(s api.Slave) bool { return !asked(s) })
@@ -100,7 +101,8 @@ func (c *Cluster) Whole(ctx context.Context) error {
 // asked reports whether masters ask a slave.
 func asked(s api.Slave) bool { return s.Serving && s.WaitsFor == "" }
 
-// slavesAre waits until the balancer's list of slaves is as wanted; what says what that is.
+// slavesAre waits until `wanted` accepts the balancer's list of slaves; `what` describes it for
+// errors.
 func (c *Cluster) slavesAre(ctx context.Context, what string, wanted func([]api.Slave) bool) error {
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.Patience)
 	defer cancel()
@@ -133,13 +135,14 @@ func (c *Cluster) complete(ctx context.Context) error {
 	}
 }
 
-// Scorer returns the id of the model by which the cluster scores candidates; "": by none.
+// Scorer returns the id of the model with which the cluster scores candidates, or "" if there
+// is none.
 func (c *Cluster) Scorer(ctx context.Context) (string, error) {
 	answer, err := c.search(ctx)
 	return answer.Scorer, err
 }
 
-// search asks the master for some query.
+// search asks the master a fixed query.
 func (c *Cluster) search(ctx context.Context) (answer api.SearchAnswer, err error) {
 	err = ask(ctx, http.MethodGet, c.URL+"/v1/search?q="+url.QueryEscape("usb cable"), nil, &answer)
 	return answer, err

@@ -13,7 +13,7 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// Slice is what is read of a slice in /v1/balance/slices.
+// Slice is what this package reads of a slice from /v1/balance/slices.
 type Slice struct {
 	ID     uint64 `json:"slice"`
 	Lo     Key    `json:"lo"`
@@ -32,13 +32,13 @@ func (k *Key) UnmarshalText(b []byte) error {
 	return err
 }
 
-// Status asks the balancer how balanced it is.
+// Status asks the balancer for its status.
 func (c *Cluster) Status(ctx context.Context) (*api.BalanceStatus, error) {
 	s := new(api.BalanceStatus)
 	return s, ask(ctx, http.MethodGet, c.Balancer+"/v1/balance", nil, s)
 }
 
-// Slices asks the balancer for all slices, and for the view that they are of.
+// Slices asks the balancer for all slices and for their view.
 func (c *Cluster) Slices(ctx context.Context) (list []Slice, view uint64, err error) {
 	var answer struct {
 		View   uint64  `json:"view"`
@@ -48,22 +48,22 @@ func (c *Cluster) Slices(ctx context.Context) (list []Slice, view uint64, err er
 	return answer.Slices, answer.View, err
 }
 
-// Use has the balancer go on with another strategy.
+// Use makes the balancer switch to another strategy.
 func (c *Cluster) Use(ctx context.Context, strategy string) error {
 	return ask(ctx, http.MethodPost, c.Balancer+"/v1/balance/strategy", map[string]string{"name": strategy}, new(struct{}))
 }
 
-// Pause stops the strategy's iterations, Resume lets them go on.
+// Pause stops the strategy's iterations until Resume.
 func (c *Cluster) Pause(ctx context.Context) error { return c.post(ctx, "/v1/balance/pause") }
 
-// Resume is the end of Pause.
+// Resume lets the strategy's iterations go on after Pause.
 func (c *Cluster) Resume(ctx context.Context) error { return c.post(ctx, "/v1/balance/resume") }
 
 func (c *Cluster) post(ctx context.Context, path string) error {
 	return ask(ctx, http.MethodPost, c.Balancer+path, nil, new(struct{}))
 }
 
-// askTime bounds one question to an admin port.
+// askTime bounds one request to an admin port.
 const askTime = 10 * time.Second
 
 // ask sends a request and decodes the answer into out.

@@ -20,9 +20,9 @@ import (
 	"adshard/internal/wait"
 )
 
-// Cluster says how clusters of real processes are run.
+// Cluster says how to run clusters of real processes.
 type Cluster struct {
-	// DB is the database's URL; Dir keeps the stores while a run lasts.
+	// DB is the database's URL. Dir holds the stores during a run.
 	DB, Dir      string
 	program      string
 	distributors int
@@ -31,7 +31,7 @@ type Cluster struct {
 	keep         bool
 }
 
-// Flags adds what people may change.
+// Flags adds the flags of a cluster.
 func (c *Cluster) Flags(flags *pflag.FlagSet) {
 	flags.StringVar(&c.program, "adshard", "", "the program adshard; \"\": beside this one, or on the path")
 	flags.IntVar(&c.distributors, "distributors", 0, "processes that distribute; 0: the balancer does")
@@ -40,7 +40,7 @@ func (c *Cluster) Flags(flags *pflag.FlagSet) {
 	flags.BoolVar(&c.keep, "keep", false, "keep the stores and logs of real clusters in --work")
 }
 
-// Check reports whether the program of a cluster is there.
+// Check returns an error if the program of a cluster is missing.
 func (c *Cluster) Check() error {
 	_, err := cluster.Program(c.program)
 	return err
@@ -91,7 +91,7 @@ func (c *Cluster) config(t *trace.Trace, name string, o Options) (cluster.Config
 	return cfg, nil
 }
 
-// live is one run.
+// live is one run on a real cluster.
 type live struct {
 	cluster *cluster.Cluster
 	t       *trace.Trace
@@ -103,7 +103,7 @@ type live struct {
 	watch   *watch
 }
 
-// measure puts the load on the cluster and records what it shows.
+// measure loads the cluster with queries and records what it shows.
 func (l *live) measure(ctx context.Context) error {
 	load := openloop.Config{
 		Addr: l.cluster.URL, Rate: l.w.MeanRate(l.o.Rate, l.o.Duration), Duration: l.o.Duration, Connections: 64,
@@ -129,8 +129,8 @@ func (l *live) measure(ctx context.Context) error {
 	return nil
 }
 
-// rest records the answers of the cluster at rest: paused, its first fill over.
-// The strategy to be measured is then in charge.
+// rest records the answers of the cluster at rest, paused after its first fill.
+// Then it puts the strategy to be measured in charge.
 func (l *live) rest(ctx context.Context, load *openloop.Config) (err error) {
 	if err := l.cluster.Pause(ctx); err != nil {
 		return err
@@ -154,7 +154,7 @@ func (l *live) progress(what string, done float64) {
 	}
 }
 
-// memory adds what the processes hold.
+// memory adds the memory of the processes to the figures.
 func (l *live) memory(all map[string]measure.Memory) {
 	const mib = 1 << 20
 	var slaves, most float64

@@ -19,8 +19,8 @@ import (
 	"adshard/fault"
 )
 
-// made is a trace of n items and as many queries as costs has rows; costs[q][i]
-// is what item i costs query q.
+// made returns a trace of n items and of one query for each row of costs;
+// costs[q][i] is what item i costs query q.
 func made(n int, costs [][]uint32) *trace.Trace {
 	t := &trace.Trace{Order: balance.ByHash, Starts: []int{0}}
 	for i := range n {
@@ -44,7 +44,7 @@ func TestJudge(t *testing.T) {
 	tr := made(4, [][]uint32{{6, 2, 0, 0}, {1, 1, 1, 1}})
 	p := Placement{Slaves: 2, Owner: []uint16{0, 1, 0, 1}}
 	got := Judge(tr, CostModel{Query: 10, Examined: 1}, []float64{0.5, 0.5}, p)
-	// Query 0: 6 and 2, bound 6 (its dearest item); query 1: 2 and 2, bound 2.
+	// Query 0: 6 and 2, bound 6 (its most expensive item); query 1: 2 and 2, bound 2.
 	want := Judgement{
 		MaxOverMean: 4.0 / 3, Bound: 3.5 / 3, Expected: 1, Mean: 14, P50: 12, P99: 16, BoundMean: 14,
 		OneAtATime: 1e6 / 14, Saturated: 1e6 / 14,
@@ -59,7 +59,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestBound: no placement found by trying all of them is below the bound.
+// TestBound: no placement has a max/mean below the bound, which is checked by
+// trying all of them.
 func TestBound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		slaves := rapid.IntRange(1, 3).Draw(t, "slaves")
@@ -89,7 +90,8 @@ func TestLeastMove(t *testing.T) {
 	if got := leastMove(tr, load, Placement{Slaves: 2, Owner: []uint16{0, 1, 0, 1}}); got != 0 {
 		t.Errorf("nothing had to move, not %v", got)
 	}
-	// 16 on slave 0; the goal is 1.15 × 8; 6.8 too much, in items of 4 that weigh 10.
+	// Slave 0 has 16; the goal is 1.15 × 8; so 6.8 is too much, in items of 4 that
+	// weigh 10.
 	if got := leastMove(tr, load, Placement{Slaves: 2, Owner: []uint16{0, 0, 0, 0}}); !near(got, 17) {
 		t.Errorf("%v had to move, want 17", got)
 	}
@@ -118,7 +120,7 @@ func TestBalancedFrom(t *testing.T) {
 	}
 }
 
-// sampled is a comparison with everything in it.
+// sampled returns a comparison with every kind of content.
 func sampled() *Comparison {
 	c := &Comparison{
 		Command: `adbench balance --queries "<x>"`, Machine: "m & n", Mode: "simulated", Workload: "shift", About: "a < b",
@@ -154,8 +156,7 @@ func sampled() *Comparison {
 	return c
 }
 
-// TestPage: the page is well-formed, needs nothing from elsewhere and has what
-// was found.
+// TestPage: the page is well-formed and self-contained, and has the results.
 func TestPage(t *testing.T) {
 	var page bytes.Buffer
 	if err := sampled().WritePage(&page); err != nil {
@@ -184,8 +185,8 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestFileIsFinite: the file can be read as JSON, which knows no infinity, and
-// has the table's figures.
+// TestFileIsFinite: the file can be read as JSON, which has no infinity, and has
+// the table's figures.
 func TestFileIsFinite(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "c.json")
 	c := sampled()
@@ -224,8 +225,8 @@ func TestPeriods(t *testing.T) {
 	}
 }
 
-// TestVerdict checks that the verdict names the worst too, and compares each query
-// with its own bound.
+// TestVerdict checks that the verdict also names the worst value, and compares
+// each query with its own bound.
 func TestVerdict(t *testing.T) {
 	c := &Comparison{Mode: "processes", Shifts: []float64{30}}
 	for i, name := range []string{"original", "weighted-move"} {

@@ -13,35 +13,34 @@ import (
 )
 
 // Course is what a strategy does from its first plan, which knows no load, until it rests under
-// the load of the first mix, and what it does from there after each change. What it knows of
-// topics by then stays known, except for a restart.
+// the load of the first mix, and what it does from there after each change. It keeps what it
+// has learned about topics by then, except after a restart.
 type Course struct {
 	Start Change `json:"start"`
-	// Shift: the next mix of queries takes the place of the first, or nil if there is
-	// none.
+	// Shift replaces the first mix of queries by the next one; nil if there is only one mix.
 	Shift *Change `json:"shift,omitempty"`
-	// Join: a slave comes, empty. Leave: the first one goes.
+	// Join adds an empty slave, Leave removes the first slave.
 	Join  Change `json:"join"`
 	Leave Change `json:"leave"`
-	// Restart: the balancer is started again and knows no topics; nil: the strategy does not
-	// look at them.
+	// Restart starts the balancer again without what it knew about topics; nil if the strategy
+	// does not use topics.
 	Restart *Change `json:"restart,omitempty"`
 }
 
 // Change is what a strategy does from a change until it proposes nothing more.
 type Change struct {
-	// Iterations until rest, those without a proposal at the end included; Rested is
-	// false when it was stopped before.
+	// Iterations counts the iterations until rest, including those without a proposal at the end.
+	// Rested is false if the strategy was stopped before it rested.
 	Iterations int  `json:"iterations"`
 	Rested     bool `json:"rested"`
-	// Balanced is after how many iterations max/mean was at most 1.15, or 1.05 times
-	// the bound where that is more, and stayed there; -1: never.
+	// Balanced is the number of iterations after which max/mean was at most 1.15 (or 1.05 times
+	// the bound, if that is more) and stayed there; -1: never.
 	Balanced int `json:"balanced"`
-	// MaxOverMean is that of the load at the end.
+	// MaxOverMean is the max/mean of the load at the end.
 	MaxOverMean float64 `json:"max_over_mean"`
-	// Moved, Least and Back are parts of the weight of all groups: what moved, the
-	// least that had to (of a slave that goes, all that it had), and what returned
-	// within 10 iterations to a slave that it had left.
+	// Moved, Least and Back are shares of the weight of all groups: what moved, the least that had
+	// to move (for a slave that leaves, all that it had), and what returned within 10 iterations
+	// to a slave that it had left.
 	Moved float64 `json:"moved"`
 	Least float64 `json:"least"`
 	Back  float64 `json:"back"`
@@ -50,11 +49,11 @@ type Change struct {
 const (
 	// studyBudget is the share of all groups that may move in an iteration.
 	studyBudget = cluster.DefaultBudget
-	// backWithin is within how many iterations a return counts as thrash.
+	// backWithin is the number of iterations within which a return counts as thrash.
 	backWithin = 10
 )
 
-// Over is moved ÷ least; with nothing that had to move, 1 if nothing did, else -1.
+// Over returns moved ÷ least. If nothing had to move, it returns 1 if nothing did, or else -1.
 func (c *Change) Over() float64 {
 	switch {
 	case c.Least > 0:
@@ -65,8 +64,8 @@ func (c *Change) Over() float64 {
 	return -1
 }
 
-// travel follows a strategy on a number of slaves, and returns where it has the groups
-// when it first rests.
+// travel follows a strategy on a number of slaves. It returns the results, and where the
+// strategy has the groups when it first rests.
 func (o *StudyOptions) travel(ctx context.Context, t *trace.Trace, w *workload.Workload, s balance.Strategy, slaves int) (row Placed, at Placement, err error) {
 	row = Placed{Slaves: slaves, Placement: s.Name(), Course: new(Course)}
 	in, err := begun(t, s, slaves)
@@ -114,20 +113,20 @@ func (o *StudyOptions) travel(ctx context.Context, t *trace.Trace, w *workload.W
 	return row, at, err
 }
 
-// pupil is a strategy with what it learns of queries.
+// pupil is a strategy with what it learns about queries.
 type pupil struct {
 	t     *trace.Trace
 	s     balance.Strategy
 	load  []float64 // of each item
-	known *samples  // nil: topics are not known
+	known *samples  // nil: topics are not learned
 }
 
-// learning is a strategy that has not seen any of these queries.
+// learning returns a pupil that has not seen any of these queries.
 func (o *StudyOptions) learning(t *trace.Trace, s balance.Strategy, queries []float64) *pupil {
 	return &pupil{t: t, s: s, load: t.Load(queries, o.Costs.weights()), known: newSamples(t, o, queries)}
 }
 
-// begun is the input of a strategy after its first plan, which is made by day.
+// begun returns the input of a strategy after its first plan, which it makes by day.
 func begun(t *trace.Trace, s balance.Strategy, slaves int) (balance.Input, error) {
 	in := balance.Input{
 		Items: t.Index(), Order: t.Order, Budget: balance.Budget{Share: studyBudget}, Time: time.Unix(0, 0).Add(12 * time.Hour),
@@ -158,8 +157,8 @@ func (u *pupil) changed(ctx context.Context, in balance.Input, edit func(*balanc
 	return u.follow(ctx, &in)
 }
 
-// follow has a strategy iterate until rest, in the next night: original
-// plans anew in no other time, and that night lasts for as long as it needs.
+// follow runs a strategy's iterations until it rests, in the next night: the strategy original
+// plans anew only at night. The night lasts as long as the strategy needs.
 func (u *pupil) follow(ctx context.Context, in *balance.Input) (Change, error) {
 	in.Time = nextNight(in.Time)
 	f := &follower{t: u.t, load: u.load, goal: max(goalRatio, goalBound*itemBound(u.load, active(in.Model))), left: make(map[uint32]departed)}
@@ -179,7 +178,7 @@ func (u *pupil) follow(ctx context.Context, in *balance.Input) (Change, error) {
 	return f.c, nil
 }
 
-// nextNight is four in the morning, UTC, of the day after.
+// nextNight returns four in the morning, UTC, of the next day.
 func nextNight(at time.Time) time.Time { return at.UTC().Truncate(24 * time.Hour).Add(28 * time.Hour) }
 
 // follower counts what moves.
@@ -189,17 +188,17 @@ type follower struct {
 	goal   float64
 	weight float64 // of all
 	left   map[uint32]departed
-	since  int // the iteration since which max/mean is at the goal; -1: it is not
+	since  int // the iteration since which max/mean has been within the goal; -1: it is not
 	c      Change
 }
 
-// departed is when an item left which slave.
+// departed says when an item left which slave.
 type departed struct {
 	from uint16
 	at   int
 }
 
-// least is the weight that had to move.
+// least returns the weight that had to move.
 func (f *follower) least(m *balance.Model) (sum float64) {
 	p := Place(f.t, m)
 	goes := make(map[uint16]bool)
@@ -217,7 +216,7 @@ func (f *follower) least(m *balance.Model) (sum float64) {
 	return leastMove(f.t, f.load, p)
 }
 
-// seen takes the outcome of an iteration.
+// seen adds the outcome of an iteration.
 func (f *follower) seen(before, after Placement) {
 	f.c.Iterations++
 	for i, n := range after.Owner {
@@ -233,7 +232,7 @@ func (f *follower) seen(before, after Placement) {
 	}
 }
 
-// even notes how even the load is on the slaves that stay.
+// even records how evenly the load is spread over the slaves that stay.
 func (f *follower) even(m *balance.Model) {
 	p := Place(f.t, m)
 	sums, total, most := make([]float64, p.Slaves), 0.0, 0.0

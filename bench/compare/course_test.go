@@ -12,7 +12,7 @@ import (
 	"adshard/bench/trace"
 )
 
-// mover starts the moves of a list, those of one entry in each iteration.
+// mover starts the moves of a list, one entry in each iteration.
 type mover struct {
 	balance.Strategy
 	steps [][2]uint64 // slice, shard; slice 0: nothing
@@ -27,7 +27,7 @@ func (m *mover) Iterate(balance.Input) (p balance.Proposal, err error) {
 	return p, nil
 }
 
-// paired is a trace of four items, two a slave.
+// paired returns a trace of four items on two slaves with two items each.
 func paired(t *testing.T, name string) (*trace.Trace, balance.Strategy, balance.Input) {
 	t.Helper()
 	tr := made(4, [][]uint32{{1, 1, 1, 1}})
@@ -42,7 +42,8 @@ func paired(t *testing.T, name string) (*trace.Trace, balance.Strategy, balance.
 	return tr, s, in
 }
 
-// TestChange: what moves, returns and when it is even, of a strategy whose moves are known.
+// TestChange checks what moves, what returns and when the load is balanced, for a strategy
+// whose moves are known.
 func TestChange(t *testing.T) {
 	tr, s, in := paired(t, "original")
 	list := in.Model.Slices()
@@ -63,7 +64,7 @@ func TestChange(t *testing.T) {
 	}
 }
 
-// TestLeave: whatever the strategy, all that a slave has leaves it, and counts once.
+// TestLeave: with every strategy, all that a slave has leaves it and is counted once.
 func TestLeave(t *testing.T) {
 	for _, name := range strategy.Names() {
 		tr := spread(400)
@@ -89,8 +90,8 @@ func TestLeave(t *testing.T) {
 	}
 }
 
-// TestNights: original moves nothing while owners' weights are what they were, and plans
-// anew, once, in the night after a slave has come or gone.
+// TestNights: the strategy original moves nothing as long as owners' weights stay the same,
+// and plans anew, once, in the night after a slave was added or removed.
 func TestNights(t *testing.T) {
 	tr, load := owned(1), make([]float64, nightOwners)
 	s, err := strategy.Named("original")
@@ -114,7 +115,7 @@ func TestNights(t *testing.T) {
 	}
 }
 
-// drawn returns a given number of items that random has planned on four slaves.
+// drawn returns a given number of items that the strategy random has placed on four slaves.
 func drawn(t *testing.T, items int) (*trace.Trace, balance.Strategy, balance.Input) {
 	t.Helper()
 	tr := spread(items)
@@ -129,7 +130,7 @@ func drawn(t *testing.T, items int) (*trace.Trace, balance.Strategy, balance.Inp
 	return tr, s, in
 }
 
-// TestLeaveWithinBudget: slices leave in parts of at most what may move at once.
+// TestLeaveWithinBudget: slices leave in steps of at most what may move at once.
 func TestLeaveWithinBudget(t *testing.T) {
 	tr, s, in := drawn(t, 1000)
 	e := in.Model.Edit()
@@ -162,7 +163,7 @@ func TestLeaveWithinBudget(t *testing.T) {
 	}
 }
 
-// TestInterrupted: who interrupts a study does not wait until a strategy rests.
+// TestInterrupted: an interrupted study ends before the strategy rests.
 func TestInterrupted(t *testing.T) {
 	tr, s, in := drawn(t, 100)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -176,7 +177,7 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestIteration: what is measured is one iteration of the size that is said.
+// TestIteration: what is measured is one iteration of the stated size.
 func TestIteration(t *testing.T) {
 	for _, order := range []balance.Order{balance.ByHash, balance.ByOwner} {
 		in, err := crowd(order, size{10_000, 1000, 10})
@@ -194,7 +195,7 @@ func TestIteration(t *testing.T) {
 	}
 }
 
-// TestIterations: each strategy is measured at something that it does.
+// TestIterations: each strategy is measured on an input for which it does something.
 func TestIterations(t *testing.T) {
 	list, err := iterations(t.Context(), nil, strategy.Names(), size{10_000, 1000, 10}, func(string) {})
 	if err != nil || len(list) != len(strategy.Names()) {

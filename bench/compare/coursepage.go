@@ -11,7 +11,7 @@ import (
 	"adshard/bench/page"
 )
 
-// text is a column's cell; what is missing is "–".
+// text returns the text of a column's cell, or "–" if there is no value.
 func (col *column) text(p *Placed) string {
 	v := col.of(p)
 	if math.IsNaN(v) {
@@ -20,7 +20,7 @@ func (col *column) text(p *Placed) string {
 	return measure.Number(v)
 }
 
-// courseColumns are what a strategy does after each change.
+// courseColumns returns the columns on what a strategy does after each change.
 func courseColumns() []column {
 	of := func(value func(*Course, *Placed) float64) func(*Placed) float64 {
 		return func(p *Placed) float64 {
@@ -71,7 +71,7 @@ func courseColumns() []column {
 	}
 }
 
-// left is what moved when a slave left over what it had.
+// left returns what moved when a slave left, relative to what the slave had.
 func left(c *Course, p *Placed) float64 {
 	if v := c.Leave.Over(); p.Slaves > 1 && v >= 0 {
 		return v
@@ -79,8 +79,8 @@ func left(c *Course, p *Placed) float64 {
 	return math.NaN()
 }
 
-// score is what placements are ranked by: how far queries are from their own bounds on
-// average, by work only.
+// score returns the value by which placements are ranked: how far queries are from
+// their own bounds on average, counting only work.
 func (p *Placed) score() float64 {
 	if len(p.Ratios) == 0 {
 		return p.MaxOverMean
@@ -88,7 +88,7 @@ func (p *Placed) score() float64 {
 	return p.Ratios[0].Mean
 }
 
-// ranked sorts rows by the score of what they show.
+// ranked sorts rows by the score of the placements that they show.
 func ranked(rows [][]page.Cell, of []*Placed) {
 	at := make([]int, len(of))
 	for i := range at {
@@ -103,8 +103,8 @@ func ranked(rows [][]page.Cell, of []*Placed) {
 	copy(of, sortedOf)
 }
 
-// ranks are tables of placements by workload: the place of each, as the mean over the
-// numbers of slaves.
+// ranks returns tables of placements by workload: the rank of each, as the mean over
+// the numbers of slaves.
 func (c *Comparison) ranks() page.Section {
 	s := page.Section{Title: "Ranked by workload", Note: "The place of a placement among all, 1 the best, as the mean over the numbers of slaves but 1. Placements that differ by less than 1 % share a place."}
 	for _, by := range []struct {
@@ -164,7 +164,7 @@ func (c *Comparison) rank(title string, of func(*Placed) float64) *page.Table {
 	return t
 }
 
-// place is the mean place of a placement for a workload.
+// place returns the mean rank of a placement for a workload.
 func (c *Comparison) place(w, placement string, slaves []float64, of func(*Placed) float64) float64 {
 	sum, n := 0.0, 0
 	for _, number := range slaves {
@@ -187,7 +187,7 @@ func (c *Comparison) place(w, placement string, slaves []float64, of func(*Place
 	return sum / float64(max(n, 1))
 }
 
-// apartByStrategy is a table for each strategy, by workload and number of slaves.
+// apartByStrategy returns a table for each strategy, by workload and number of slaves.
 func (c *Comparison) apartByStrategy() (out []page.Section) {
 	workloads, placements, _ := c.studyAxes()
 	columns := c.columns()
@@ -232,7 +232,7 @@ func iterationRows(list []Iteration) (rows [][]string) {
 	return rows
 }
 
-// iterations is what one iteration of each strategy takes.
+// iterations returns the section on the cost of one iteration of each strategy.
 func (c *Comparison) iterations() page.Section {
 	s := page.Section{Title: "One iteration at 100,000 slices", Note: fmt.Sprintf(
 		"The first iteration of each strategy: 1,000,000 items with loads by Zipf's law in 100,000 slices, at random on 1,000 shards, in the order by hash; by advertiser, ten items each, for original, in a night, and esdb. Processor time of all threads, that of the collector included: the median of %d, with the extremes.", iterationRuns)}

@@ -13,8 +13,8 @@ import (
 	"adshard/bench/workload"
 )
 
-// judge judges where the groups lie under the mix of a time, and remembers what
-// it found until either changes. It also sums up the least that had to move.
+// judge judges where the groups lie under the mix of a time, and caches the result until
+// either changes. It also sums up the least that had to move.
 type judge struct {
 	t       *trace.Trace
 	costs   CostModel
@@ -25,9 +25,9 @@ type judge struct {
 	view    uint64
 
 	mix   int
-	fresh bool // found is of mix and place
+	fresh bool // found is still valid for mix and place
 	found Judgement
-	must  float64 // least weight that had to move, of all mixes so far
+	must  float64 // least weight that had to move, summed over all mixes so far
 }
 
 func newJudge(t *trace.Trace, w *workload.Workload, o Options) *judge {
@@ -41,7 +41,7 @@ func newJudge(t *trace.Trace, w *workload.Workload, o Options) *judge {
 	return j
 }
 
-// placed takes a new map of slices.
+// placed sets a new map of slices.
 func (j *judge) placed(list []cluster.Slice, names []string, view uint64) error {
 	list = slices.Clone(list)
 	slices.SortFunc(list, func(a, b cluster.Slice) int { return cmp.Compare(a.Lo, b.Lo) })
@@ -85,7 +85,7 @@ func (j *judge) at(at time.Duration) Judgement {
 	return j.found
 }
 
-// least adds the least that had to move, and how much more did.
+// least adds to a run the least that had to move, and how many times that much moved.
 func (j *judge) least(r *Run, weight float64) {
 	all := 0.0
 	for _, v := range j.t.Weights {
@@ -97,10 +97,10 @@ func (j *judge) least(r *Run, weight float64) {
 	}
 }
 
-// leastMove is the least weight of items that must leave the slaves that have
-// more than goalRatio times the mean load (or the bound, where that is above):
-// from each the items with the most load for their weight, the last of them in
-// part.
+// leastMove returns the least weight of items that must leave the slaves that have more
+// than goalRatio times the mean load (or than the bound, where that is higher). From each
+// slave it takes the items with the most load for their weight, and only a part of the last
+// item.
 func leastMove(t *trace.Trace, load []float64, p Placement) float64 {
 	sums := make([]float64, p.Slaves)
 	total := 0.0
@@ -136,7 +136,7 @@ func leastMove(t *trace.Trace, load []float64, p Placement) float64 {
 	return must
 }
 
-// thrash follows which slave serves which keys, and counts moves, and moves back to a slave
+// thrash tracks which slave serves which keys. It counts moves, and moves back to a slave
 // that the keys had left shortly before.
 type thrash struct {
 	within time.Duration
@@ -146,7 +146,7 @@ type thrash struct {
 	weight float64
 }
 
-// departure is a run of keys that a slave gave away.
+// departure is a range of keys that a slave gave away.
 type departure struct {
 	lo, hi cluster.Key
 	slave  string
@@ -155,7 +155,7 @@ type departure struct {
 
 func newThrash(interval time.Duration) thrash { return thrash{within: 10 * interval} }
 
-// add takes the map of slices at a time.
+// add adds the map of slices at a time.
 func (h *thrash) add(list []cluster.Slice, at time.Duration) {
 	list = slices.Clone(list)
 	slices.SortFunc(list, func(a, b cluster.Slice) int { return cmp.Compare(a.Lo, b.Lo) })

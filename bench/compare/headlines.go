@@ -17,14 +17,14 @@ import (
 	"adshard/bench/trace"
 )
 
-// Headline is what a paper claims of a technique, as a figure of ours beside its own.
+// Headline is a paper's claim about a technique beside the figure measured here.
 type Headline struct {
-	// Technique is a strategy; Setting says how it was set up.
+	// Technique is a strategy; Setting says how it is set up.
 	Technique, Setting string
-	// Figure is what is measured, Ours the mean over seeds, Worst the worst of them.
+	// Figure says what is measured, Ours is the mean over seeds, Worst the worst seed.
 	Figure      string
 	Ours, Worst float64
-	// Paper is what the paper, or the formula, says.
+	// Paper is what the paper, or its formula, says.
 	Paper string
 }
 
@@ -32,22 +32,22 @@ type Headline struct {
 const (
 	headlineShards = 10
 	headlineItems  = 20_000
-	// HeadlineSeeds is the number of seeds whose mean a figure is.
+	// HeadlineSeeds is the number of seeds over which a figure is averaged.
 	HeadlineSeeds = 20
-	// headlineRest is after how many iterations without a proposal a strategy that draws shards
-	// at random has come to rest: often it draws none that matters.
+	// headlineRest is the number of iterations without a proposal after which a strategy that
+	// draws shards at random counts as resting: often it draws none that matter.
 	headlineRest = 20
 	// headlineCount is how many headlines there are.
 	headlineCount = 97
-	// headlineBudget is the share of all items that moves in an iteration.
+	// headlineBudget is the share of all items that may move in an iteration.
 	headlineBudget = cluster.DefaultBudget
 )
 
-// Headlines measures what the papers claim of placing techniques on synthetic keys,
-// in the order by hash: how even equal space makes the three kinds of consistent
-// hashing, what moves when a shard joins or leaves, how near to the optimum the
-// load-aware kinds come, what Autoplacer's rounds are worth without locality, what a
-// nightly plan moves, and whether Slicer is more even than load-aware kinds with less moved.
+// Headlines measures what the papers claim of placing techniques on synthetic keys, in the
+// order by hash: how even equal space makes the three kinds of consistent hashing, what
+// moves when a shard joins or leaves, how close to the optimum the load-aware kinds come,
+// what Autoplacer's rounds are worth without locality, what a nightly plan moves, and
+// whether Slicer is more even than load-aware kinds and moves less.
 func Headlines(ctx context.Context, seeds int, progress func(done float64)) (list []Headline, err error) {
 	h := &headlines{ctx: ctx, seeds: seeds, progress: progress}
 	h.evenness()
@@ -69,8 +69,8 @@ type headlines struct {
 	err      error
 }
 
-// each adds the mean and the worst of a figure over seeds; a figure is worse the
-// larger it is, unless least is set.
+// each adds a headline with the mean and the worst value of a figure over seeds. The largest
+// value is the worst, or the smallest if least is set.
 func (h *headlines) each(row Headline, least bool, figure func(seed int) (float64, error)) {
 	sum := 0.0
 	for seed := 1; seed <= h.seeds && h.err == nil; seed++ {
@@ -94,7 +94,7 @@ func (h *headlines) each(row Headline, least bool, figure func(seed int) (float6
 func spread(n int) *trace.Trace {
 	t := &trace.Trace{Order: balance.ByHash}
 	for i := range n {
-		k, _ := balance.ByHash.Key(1, uint64(i+1)) // by hash every id fits
+		k, _ := balance.ByHash.Key(1, uint64(i+1)) // in the order by hash, every id fits
 		t.Keys = append(t.Keys, k)
 	}
 	slices.Sort(t.Keys)
@@ -102,7 +102,7 @@ func spread(n int) *trace.Trace {
 	return t
 }
 
-// planned is a strategy's first plan for some items.
+// planned returns a strategy and its input after its first plan for some items.
 func planned(t *trace.Trace, name string, options map[string]string, seed int) (balance.Strategy, balance.Input, error) {
 	given := map[string]string{"seed": strconv.Itoa(seed)}
 	for k, v := range options {
@@ -129,13 +129,13 @@ func headlineSlaves() []balance.Shard {
 	return shards
 }
 
-// tokens are options for a given number of tokens a shard.
+// tokens returns the options for a given number of tokens per shard.
 func tokens(n int) map[string]string {
 	return map[string]string{"nodes": "1000", "factor": strconv.FormatFloat((float64(n)-0.5)/math.Log(1000), 'g', -1, 64)}
 }
 
-// evenness compares the three kinds of consistent hashing by the keys of the fullest
-// shard over the mean, for equal space.
+// evenness compares how evenly the three kinds of consistent hashing spread keys over shards
+// of equal space: the keys of the fullest shard over the mean.
 func (h *headlines) evenness() {
 	ratio := func(name string, options map[string]string) func(int) (float64, error) {
 		return func(seed int) (float64, error) {
@@ -172,7 +172,7 @@ func (h *headlines) evenness() {
 	}
 }
 
-// churn counts what moves until rest when a shard joins and when one leaves.
+// churn measures what moves until rest when a shard joins and when one leaves.
 func (h *headlines) churn() {
 	t := spread(headlineItems)
 	change := func(name string, edit func(*balance.Edit) error) func(int) (float64, error) {
@@ -208,8 +208,8 @@ func (h *headlines) churn() {
 	}
 }
 
-// loadAware compares where load-aware kinds end on Zipf loads with the least max/mean
-// of any placement of the slices that they begin with.
+// loadAware compares where load-aware kinds end on Zipf loads with the least max/mean that
+// any placement of their initial slices can have.
 func (h *headlines) loadAware() {
 	t := spread(headlineItems)
 	for _, exponent := range []float64{0.8, 1.0} {
@@ -251,7 +251,7 @@ func (h *headlines) loadAware() {
 	}
 }
 
-// zipfLoad is the load of items by Zipf's law, in random order.
+// zipfLoad returns loads of items by Zipf's law, in random order.
 func zipfLoad(items int, exponent float64, seed int) []float64 {
 	load := make([]float64, items)
 	for i, rank := range rand.New(rand.NewPCG(uint64(seed), 1)).Perm(items) {

@@ -10,17 +10,17 @@ import (
 	"adshard/bench/trace"
 )
 
-// autoplaced is where Autoplacer comes to rest.
+// autoplaced is the state in which Autoplacer comes to rest.
 type autoplaced struct {
 	plain, ratio float64 // max/mean before and after
-	relocated    int     // items that are not where consistent hashing has them
-	bytes        int     // by which the model is larger
+	relocated    int     // items that are not where consistent hashing puts them
+	bytes        int     // the growth of the model
 }
 
-// autoplacer measures what Autoplacer's rounds are worth by load only. The paper's factor
-// over consistent hashing is throughput by locality, which a cluster in which every query
-// asks all shards does not have. Its arrays that remember what has moved are compared by
-// what a Bloom filter takes, without their classifier.
+// autoplacer measures what Autoplacer's rounds are worth by load only. The paper's gain
+// over consistent hashing is throughput from locality, which does not exist in a cluster
+// where every query asks all shards. The size of its arrays that remember what has moved
+// is compared with that of a Bloom filter, without their classifier.
 func (h *headlines) autoplacer() {
 	t := spread(headlineItems)
 	for _, exponent := range []float64{0.8, 1.0} {

@@ -15,11 +15,12 @@ import (
 	"adshard/bench/trace"
 )
 
-// nightOwners is how many owners the nights of original have, of one item each.
+// nightOwners is the number of owners in the nights of the strategy original; each has
+// one item.
 const nightOwners = 5000
 
-// nights measures what the nightly plan of original moves after some owners have grown
-// by a tenth. The thesis calls it a complete rebalancing.
+// nights measures what the nightly plan of the strategy original moves after some
+// owners have grown by a tenth. The thesis calls it a complete rebalancing.
 func (h *headlines) nights() {
 	for _, grown := range []int{1, 50, 500} {
 		row := Headline{
@@ -65,7 +66,7 @@ func nightMoves(ctx context.Context, grown, seed int) (float64, error) {
 	return moved / all, nil
 }
 
-// owned makes owners of one item each, of Zipf weights.
+// owned makes owners with one item each, whose weights follow Zipf's law.
 func owned(seed int) *trace.Trace {
 	t := &trace.Trace{Order: balance.ByOwner}
 	weights := make(map[balance.Key]uint32)

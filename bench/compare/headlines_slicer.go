@@ -18,9 +18,10 @@ type kind struct {
 	options              map[string]string
 }
 
-// slicer measures what the thesis' section 4.5.2 says of Slicer beside load-aware consistent
-// hashing, that it is more even and moves less, and what choosing shards by their replicas
-// is worth to it. All kinds begin where plain consistent hashing has the items.
+// slicer tests what section 4.5.2 of the thesis says about Slicer: that it is more even than
+// load-aware consistent hashing and moves less. It also measures what Slicer gains by
+// choosing shards by their replicas. All kinds begin where plain consistent hashing has the
+// items.
 func (h *headlines) slicer() {
 	t := spread(headlineItems)
 	for _, exponent := range []float64{0.8, 1.0} {
@@ -37,8 +38,8 @@ func (h *headlines) slicer() {
 	}
 }
 
-// slicerKinds are strategies modelled on Slicer, and the load-aware kinds, which rest a tenth
-// and a fiftieth above the mean; Slicer as published and srinivasan have no goal.
+// slicerKinds returns the strategies modelled on Slicer and the load-aware kinds, with goals
+// of a tenth and a fiftieth above the mean. Slicer as published and srinivasan have no goal.
 func slicerKinds() (list []kind) {
 	const claim = "more even with less moved"
 	for _, goal := range []struct{ above, aim string }{{"0.1", "0.05"}, {"0.02", "0.01"}} {
@@ -53,7 +54,8 @@ func slicerKinds() (list []kind) {
 	return append(list, kind{"slicer", "", claim, nil}, kind{name: "srinivasan"})
 }
 
-// shifted is where a strategy comes to rest, and the part of all items that it moved.
+// shifted is the max/mean at which a strategy comes to rest, and the share of all items that
+// it moved.
 type shifted struct{ ratio, moved float64 }
 
 // evenAndMoved adds the two headlines of a kind.
@@ -78,13 +80,13 @@ func (h *headlines) evenAndMoved(t *trace.Trace, c kind, exponent float64) {
 	h.each(row, false, of(func(s shifted) float64 { return s.moved }))
 }
 
-// shift has a kind begin where consistent hashing has the items.
+// shift runs a kind until rest, beginning where consistent hashing has the items.
 func shift(ctx context.Context, t *trace.Trace, c kind, exponent float64, seed int) (out shifted, err error) {
 	_, in, err := planned(t, "consistent-random", nil, seed)
 	if err != nil {
 		return out, err
 	}
-	in.Memory = nil // it is the other strategy's
+	in.Memory = nil // it belongs to the other strategy
 	s, err := strategy.Named(c.name, c.options)
 	if err != nil {
 		return out, err
@@ -102,8 +104,8 @@ func shift(ctx context.Context, t *trace.Trace, c kind, exponent float64, seed i
 	return shifted{balanceload.Evenness(in).Ratio(), float64(moved) / headlineItems}, err
 }
 
-// replicated is max/mean, of load by replicas, at rest with an item that has a fifth of all
-// load, of ten shards; the last has three replicas and not that item.
+// replicated returns the max/mean of load per replica at rest. One item has a fifth of the
+// load of ten shards; the last shard has three replicas and not that item.
 func replicated(ctx context.Context, t *trace.Trace, name, replication string, seed int) (float64, error) {
 	s, err := strategy.Named(name, map[string]string{"replication": replication})
 	if err != nil {
@@ -126,8 +128,8 @@ func replicated(ctx context.Context, t *trace.Trace, name, replication string, s
 	return balanceload.Evenness(in).Ratio(), err
 }
 
-// withHotItem is a load by Zipf's law (0.8) with an item, not of the last shard, that has a
-// fifth of all.
+// withHotItem returns a load by Zipf's law (0.8) in which one item, not of the last shard,
+// has a fifth of the total.
 func withHotItem(t *trace.Trace, m *balance.Model, seed int) []float64 {
 	load, sum := zipfLoad(len(t.Keys), 0.8, seed), 0.0
 	for _, v := range load {

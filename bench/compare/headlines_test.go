@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestHeadlines: of two seeds, the worst is no better than the mean, and no strategy that does
-// not split slices places them better than any placement can.
+// TestHeadlines: with two seeds, the worst value is no better than the mean, and no strategy
+// that does not split slices is better than the best placement of them.
 func TestHeadlines(t *testing.T) {
 	list, err := Headlines(t.Context(), 2, nil)
 	if err != nil {
@@ -37,7 +37,7 @@ func TestHeadlines(t *testing.T) {
 	wantVerdicts(t, list)
 }
 
-// wantVerdicts: what docs/experiments/techniques.md says of the papers' claims is so.
+// wantVerdicts checks what docs/experiments/techniques.md says about the papers' claims.
 func wantVerdicts(t *testing.T, list []Headline) {
 	t.Helper()
 	ours := func(technique, setting, figure string) float64 {
@@ -75,9 +75,9 @@ func wantVerdicts(t *testing.T, list []Headline) {
 }
 
 // wantSlicer: Slicer as published is more even than the load-aware kinds, and moves more than
-// Rao's pool; weighted-move is more even than they are under the wider goal only, and moves
-// more than the pool under both; the fast profile is as even as any and moves less; and a node
-// of more replicas is used.
+// Rao's pool; weighted-move is more even than they are only under the wider goal, and moves
+// more than the pool under both; the fast profile is as even as any other and moves less; and
+// a node with more replicas is used.
 func wantSlicer(t *testing.T, ours func(technique, setting, figure string) float64) {
 	t.Helper()
 	for _, zipf := range []string{"Zipf 0.8", "Zipf 1.0"} {

@@ -17,25 +17,25 @@ import (
 	"adshard/bench/trace"
 )
 
-// Iteration is what one iteration of a strategy takes.
+// Iteration is the cost of one iteration of a strategy.
 type Iteration struct {
 	Strategy string `json:"strategy"`
-	// Seconds are of processor time, those of the collector included: the median of
-	// iterationRuns, and the extremes.
+	// Seconds is processor time, including the garbage collector's: the median of iterationRuns.
+	// Least and Most are the extremes.
 	Seconds float64 `json:"seconds"`
 	Least   float64 `json:"least"`
 	Most    float64 `json:"most"`
-	// Allocated is in bytes, for one iteration; Remembered is the strategy's memory
-	// in bytes, Ops how many operations it proposed.
+	// Allocated is the number of bytes allocated in one iteration, Remembered the size of the
+	// strategy's memory in bytes, Ops the number of operations it proposed.
 	Allocated  float64 `json:"allocated"`
 	Remembered int     `json:"remembered"`
 	Ops        int     `json:"ops"`
 }
 
-// size is that of an iteration that is measured: items in slices of as many items each.
+// size is the size of a measured iteration. All slices have the same number of items.
 type size struct{ items, slices, shards int }
 
-// The sizes of an iteration that is measured; each owner has iterationOwned items.
+// The sizes of a measured iteration; each owner has iterationOwned items.
 const (
 	iterationItems  = 1_000_000
 	iterationSlices = 100_000
@@ -44,10 +44,10 @@ const (
 	iterationOwned  = 10
 )
 
-// Iterations measures one iteration of strategies: a million items with loads by Zipf's law
-// (0.8) in 100,000 slices of as many items each, on 1,000 shards at random, in the order by
-// hash; by advertiser, ten items each, for those that need that. It is the first iteration of
-// each: a strategy with a layout of its own begins to move towards it.
+// Iterations measures one iteration of each strategy: a million items with loads by Zipf's
+// law (0.8) in 100,000 slices of equally many items, on 1,000 shards at random, in the order
+// by hash (or by advertiser, with ten items each, for strategies that need it). It is each
+// strategy's first iteration: one with its own layout begins to move towards it.
 func Iterations(ctx context.Context, own Own, names []string, progress func(string)) (list []Iteration, err error) {
 	return iterations(ctx, own, names, size{iterationItems, iterationSlices, iterationShards}, progress)
 }
@@ -111,8 +111,8 @@ func iterated(own Own, name string, in balance.Input) (out Iteration, err error)
 	return out, nil
 }
 
-// atNight is the input of the strategy original in its first night, in which it plans; by
-// day it only sees that it is day. For others it is the same input.
+// atNight returns the input of the strategy original in its first night, when it plans; by
+// day it does nothing else but check the time. For other strategies it returns in unchanged.
 func atNight(s balance.Strategy, in balance.Input) (balance.Input, error) {
 	if _, ok := s.(strategy.Original); !ok {
 		return in, nil
@@ -126,7 +126,7 @@ func atNight(s balance.Strategy, in balance.Input) (balance.Input, error) {
 	return in, nil
 }
 
-// ofOwners makes n items of equal weight, iterationOwned of each owner.
+// ofOwners makes n items of equal weight; each owner has iterationOwned of them.
 func ofOwners(n int) (*trace.Trace, error) {
 	t := &trace.Trace{Order: balance.ByOwner}
 	for i := range n {
@@ -141,7 +141,7 @@ func ofOwners(n int) (*trace.Trace, error) {
 	return t, nil
 }
 
-// crowd makes an input of items on shards.
+// crowd makes the input of a strategy: items spread over shards.
 func crowd(order balance.Order, of size) (in balance.Input, err error) {
 	t := spread(of.items)
 	if order == balance.ByOwner {
@@ -184,7 +184,7 @@ func crowd(order balance.Order, of size) (in balance.Input, err error) {
 	}, nil
 }
 
-// hot is the load above which there are fewer than n.
+// hot returns a load that fewer than n items exceed.
 func hot(load []float64, n int) float64 {
 	if len(load) <= n {
 		return 0

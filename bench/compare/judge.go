@@ -9,18 +9,18 @@ import (
 	"adshard/bench/trace"
 )
 
-// CostModel makes microseconds of what a trace counts. The defaults were fitted
-// to one store on one core (docs/experiments.md).
+// CostModel converts the counts of a trace to microseconds. The defaults were fitted to one
+// store on one core (docs/experiments.md).
 type CostModel struct {
-	// Query is the cost of each query at each slave, whatever it finds; Examined that of each
-	// posting decided on, Matched the additional cost of each match.
+	// Query is the cost of each query at each slave, whatever it finds; Examined the cost of each
+	// posting decided on; Matched the additional cost of each match.
 	Query, Examined, Matched float64
 }
 
 // DefaultCosts returns the costs of one slave's store, without the network, as `adbench store` fits them.
 func DefaultCosts() CostModel { return CostModel{Query: 6.6, Examined: 0.015, Matched: 0.013} }
 
-// weights are the costs of items, without the query's own.
+// weights returns the costs that depend on items, without the fixed cost of a query.
 func (m CostModel) weights() load.Weights {
 	return load.Weights{Examined: m.Examined, Matched: m.Matched}
 }
@@ -48,35 +48,34 @@ func Place(t *trace.Trace, m *balance.Model) Placement {
 	return p
 }
 
-// Judgement is how good a placement is for a mix of queries. Times are in
-// microseconds.
+// Judgement says how good a placement is for a mix of queries. Times are in microseconds.
 type Judgement struct {
-	// MaxOverMean is that of the slaves' loads, Bound the least that any
-	// placement of whole items has.
+	// MaxOverMean is the max/mean of the slaves' loads, Bound the least that any placement of
+	// whole items can have.
 	MaxOverMean float64 `json:"max_over_mean"`
 	Bound       float64 `json:"bound"`
-	// Expected is the mean work of items at a query's slowest slave over the mean
-	// of the queries' own bounds (total/slaves, or the dearest item alone), so
-	// that a query counts by its work.
+	// Expected is the mean work for items at a query's slowest slave over the mean of the queries'
+	// bounds (total/slaves, or the most expensive item if that is more), so that each query counts
+	// by its work.
 	Expected float64 `json:"expected"`
-	// Mean, P50 and P99 are of the time at a query's slowest slave, with what a
-	// query costs by itself; BoundMean of the queries' bounds. A quantile of the
-	// times says nothing against one of the bounds, which is another query's:
-	// Ratios compare each query with its own.
+	// Mean, P50 and P99 describe the time at a query's slowest slave, including the fixed cost of
+	// a query; BoundMean is the mean of the queries' bounds. A quantile of the times cannot be
+	// compared with a quantile of the bounds, which may be another query's: Ratios compare each
+	// query with its own bound.
 	Mean      float64 `json:"mean_us"`
 	P50       float64 `json:"p50_us"`
 	P99       float64 `json:"p99_us"`
 	BoundMean float64 `json:"bound_mean_us"`
-	// OneAtATime is queries a second when each begins after the previous one, Saturated when all
-	// slaves are busy and the busiest decides.
+	// OneAtATime is queries per second if each begins after the previous one has ended. Saturated
+	// is queries per second if all slaves are busy and the busiest one limits them.
 	OneAtATime float64 `json:"one_at_a_time"`
 	Saturated  float64 `json:"saturated"`
 }
 
-// weighed is a value and how much it counts.
+// weighed is a value with its weight.
 type weighed struct{ value, weight float64 }
 
-// Judge judges a placement; weights of queries sum to 1.
+// Judge judges a placement for queries whose weights sum to 1.
 func Judge(t *trace.Trace, m CostModel, queries []float64, p Placement) Judgement {
 	var slowest, bounds []weighed
 	load, one := make([]float64, p.Slaves), make([]float64, p.Slaves)
@@ -114,7 +113,7 @@ func Judge(t *trace.Trace, m CostModel, queries []float64, p Placement) Judgemen
 	return j
 }
 
-// rate is how often a second something of the given microseconds can be done.
+// rate returns how often per second something that takes the given microseconds can be done.
 func rate(micros float64) float64 {
 	if micros <= 0 {
 		return 0
@@ -122,9 +121,8 @@ func rate(micros float64) float64 {
 	return 1e6 / micros
 }
 
-// itemBound is the least max/mean of any placement of whole items on equal
-// slaves: the largest item, the sum of those of ranks n and n+1, and so on, each
-// against the mean.
+// itemBound returns the least max/mean of any placement of whole items on equal slaves: the
+// largest item, the sum of the items of ranks n and n+1, and so on, each over the mean.
 func itemBound(loads []float64, slaves int) float64 {
 	sum := 0.0
 	for _, v := range loads {
@@ -142,8 +140,8 @@ func itemBound(loads []float64, slaves int) float64 {
 	}
 	bound := mean
 	for k := 0; k*slaves < len(sorted); k++ {
-		// Of the k·slaves+1 largest some slave has k+1, which weigh at least as
-		// much as the last k+1 of them.
+		// Some slave has k+1 of the k·slaves+1 largest items. They weigh at least as much as the last
+		// k+1 of them.
 		bound = max(bound, sums[k*slaves+1]-sums[k*slaves-k])
 	}
 	return bound / mean
@@ -160,7 +158,7 @@ func meanOf(list []weighed) float64 {
 	return sum / weight
 }
 
-// quantile sorts the list.
+// quantile returns a quantile of the list, which it sorts.
 func quantile(list []weighed, q float64) float64 {
 	if len(list) == 0 {
 		return 0

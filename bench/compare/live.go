@@ -7,8 +7,9 @@ import (
 	"adshard/bench/openloop"
 )
 
-// targets makes the request targets of the queries that are asked in the run and
-// says when each is. Queries that a cluster would not take are left out.
+// targets makes the request targets of the queries that the run asks, and a
+// function that says when each is asked. It leaves out queries that a cluster
+// would refuse.
 func (l *live) targets() (list []openloop.Target, when func(func(time.Duration, int) bool)) {
 	const unseen, refused = -1, -2
 	number := make([]int, len(l.w.Queries))
@@ -34,7 +35,7 @@ func (l *live) targets() (list []openloop.Target, when func(func(time.Duration, 
 	}
 }
 
-// figures joins what the load saw with what was watched.
+// figures combines what the load generator measured with what was watched.
 func (l *live) figures(o *openloop.Outcome) {
 	seen := &observed{slaves: l.watch.names, shifts: l.o.shifts(l.w)}
 	for _, s := range l.watch.samples {

@@ -5,23 +5,26 @@ import (
 	"slices"
 )
 
-// Sample is a cluster's state at a time and what happened since the sample
-// before, whichever kind of cluster it is.
+// Sample is a cluster's state at a time and what happened since the previous
+// sample, for real and simulated clusters.
 type Sample struct {
-	// At is in seconds since the load began.
+	// At is the number of seconds since the load began.
 	At float64
-	// Load is what each slave had to do, in any unit; Items what each serves.
+	// Load is the load of each slave, in any unit; Items is the number of items
+	// that each serves.
 	Load  []float64
 	Items []int
-	// MaxOverMean and Bound are 0 where they are to be computed from Load over
-	// some seconds.
+	// MaxOverMean and Bound are 0 if they are to be computed from the Load of
+	// several samples.
 	MaxOverMean, Bound float64
-	// Traced is max/mean by what queries cost in the trace, without the noise of
-	// measuring; 0: not known apart from MaxOverMean.
+	// Traced is max/mean by what queries cost in the trace, without measurement
+	// noise; 0: only MaxOverMean is known.
 	Traced float64
-	// PerQuery is the slowest slave of a query ÷ its bound; 0: not known.
+	// PerQuery is the time at a query's slowest slave ÷ the query's bound; 0: not
+	// known.
 	PerQuery float64
-	// P50 and P99 are of the master, SlaveP99 of each slave, in milliseconds.
+	// P50 and P99 are latencies at the master, SlaveP99 at each slave, in
+	// milliseconds.
 	P50, P99            float64
 	SlaveP99            []float64
 	Queries, Incomplete int
@@ -31,36 +34,36 @@ type Sample struct {
 	Period Period
 }
 
-// Period reports whether slices move.
+// Period says whether slices have moved or are moving.
 type Period int
 
-// The periods: before the first move, while slices are on their way, and
-// while none is, after one was.
+// The periods: before the first move, while slices are moving, and while none
+// is moving, after the first move.
 const (
 	Before Period = iota
 	During
 	After
 )
 
-// String names the period in figures.
+// String returns the period's name in figures.
 func (p Period) String() string { return [...]string{"before", "during", "after"}[p] }
 
 const (
-	// goalRatio and goalBound say when a cluster is balanced: max/mean at most
-	// goalRatio, or goalBound times the bound.
+	// goalRatio and goalBound define when a cluster is balanced: if max/mean is at
+	// most goalRatio, or at most goalBound times the bound.
 	goalRatio, goalBound = 1.15, 1.05
-	// window is over how many samples measured loads are averaged.
+	// window is the number of samples over which measured loads are averaged.
 	window = 10
 )
 
 // observed collects samples.
 type observed struct {
 	slaves  []string
-	shifts  []float64 // seconds at which mixes begin, without the first
+	shifts  []float64 // seconds at which mixes begin, except the first
 	samples []Sample
 }
 
-// add takes the next sample and returns its period.
+// add adds the next sample and returns its period.
 func (o *observed) add(s Sample) Period {
 	moved := uint64(0)
 	if n := len(o.samples); n > 0 {
@@ -79,7 +82,7 @@ func (o *observed) add(s Sample) Period {
 	return s.Period
 }
 
-// recent is max/mean of the load over the newest samples.
+// recent returns max/mean of the load over the newest samples.
 func (o *observed) recent() float64 {
 	sums := make([]float64, len(o.slaves))
 	for _, s := range o.samples[max(0, len(o.samples)-window):] {
@@ -133,7 +136,7 @@ func (o *observed) series(r *Run) {
 	}
 }
 
-// balance adds how even the load is, and when it became so, for each mix.
+// balance adds, for each mix, how even the load is and when it became balanced.
 func (o *observed) balance(r *Run) {
 	if len(o.samples) == 0 {
 		return
@@ -170,8 +173,8 @@ func (o *observed) balance(r *Run) {
 	o.perQuery(r)
 }
 
-// perQuery adds the slowest slave of queries against their bounds, at the
-// start and at the end.
+// perQuery adds the time at queries' slowest slaves relative to their bounds,
+// at the start and at the end.
 func (o *observed) perQuery(r *Run) {
 	n := len(o.samples)
 	for _, part := range []struct {
@@ -194,11 +197,12 @@ func (o *observed) between(from, until float64) []Sample {
 	return slices.DeleteFunc(slices.Clone(o.samples), func(s Sample) bool { return s.At < from || s.At >= until })
 }
 
-// goal is the max/mean at which the cluster counts as balanced.
+// goal returns the max/mean at which the cluster counts as balanced.
 func (s Sample) goal() float64 { return max(goalRatio, goalBound*s.Bound) }
 
-// balancedFrom is the time from which on all samples are balanced but single
-// ones, so that noise of measuring does not count.
+// balancedFrom returns the time from which all samples are balanced. Single
+// exceptions are ignored, because measurements are noisy. ok is false if there
+// is no such time.
 func balancedFrom(part []Sample) (at float64, ok bool) {
 	i, over := len(part), 0
 	for i > 0 {

@@ -9,17 +9,17 @@ import (
 	"adshard/fault"
 )
 
-// Own are strategies beside those of package strategy, with names of their own. Real
-// clusters do not have them: their balancer is another program.
+// Own holds strategies in addition to those of package strategy, with names of their
+// own. Real clusters do not have them, because their balancer is another program.
 type Own []balance.Strategy
 
-// Has reports whether a strategy is one of them.
+// Has reports whether a name is that of one of these strategies.
 func (o Own) Has(name string) bool {
 	return slices.ContainsFunc(o, func(s balance.Strategy) bool { return s.Name() == name })
 }
 
-// Named returns the strategy with a name. Errors: fault.Invalid with the names that
-// there are, and if one is there twice.
+// Named returns the strategy with a name. It returns fault.Invalid, with all known
+// names, if there is none, and an error if a name is used twice.
 func (o Own) Named(name string) (balance.Strategy, error) {
 	names := strategy.Names()
 	for _, s := range o {

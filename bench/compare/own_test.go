@@ -8,7 +8,7 @@ import (
 	"adshard/fault"
 )
 
-// called is a strategy by another name.
+// called is a strategy with another name.
 type called struct {
 	strategy.Random
 	name string
@@ -16,8 +16,8 @@ type called struct {
 
 func (c called) Name() string { return c.name }
 
-// TestOwn: own strategies are found by name beside the others, and take no name that is
-// taken.
+// TestOwn: custom strategies are found by name like the others, and cannot have a
+// name that is already used.
 func TestOwn(t *testing.T) {
 	own := Own{called{name: "one"}, called{name: "two"}}
 	for _, name := range []string{"one", "two", "random"} {

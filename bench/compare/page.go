@@ -13,16 +13,15 @@ import (
 	"adshard/bench/page"
 )
 
-// packages are what the figures of a comparison are made by: directories whose
-// changes make them old.
+// packages lists, by mode, the packages that produce the figures of a comparison. A change in
+// these directories makes the figures outdated.
 var packages = map[string][]string{
 	"study":     {"balance", "search", "bench/compare", "bench/trace", "bench/workload", "internal/corpus"},
 	"simulated": {"balance", "search", "bench/compare", "bench/trace", "bench/workload", "internal/corpus"},
 	"processes": {"balance", "barrels", "search", "auction", "loadproxy", "internal/node", "bench/compare", "bench/workload", "internal/corpus"},
 }
 
-// WritePage writes the comparison as one HTML page that needs nothing else: no
-// network, no script.
+// WritePage writes the comparison as one self-contained HTML page: no network, no script.
 func (c *Comparison) WritePage(w io.Writer) error {
 	p := &page.Page{
 		Title: c.title(), Lead: c.lead(), Verdict: c.verdict(), Notes: c.Notes,
@@ -71,7 +70,7 @@ var terms = []page.Term{
 	{Word: "one at a time; busiest slave full", Means: "One divided by the mean time of a query's slowest slave; what can be answered when all slaves work all the time."},
 }
 
-// title distinguishes the page from those of other comparisons.
+// title returns a title that distinguishes the page from those of other comparisons.
 func (c *Comparison) title() string {
 	if c.Mode == "study" {
 		workloads, _, slaves := c.studyAxes()
@@ -120,7 +119,7 @@ func (c *Comparison) lead() string {
 	return b.String()
 }
 
-// known is a circumstance that older results do not have.
+// known returns s, or "not recorded" if s is empty, as in older results.
 func known(s string) string {
 	if s == "" {
 		return "not recorded"
@@ -128,8 +127,8 @@ func known(s string) string {
 	return s
 }
 
-// kinds group the figures of a run by how their names begin; more is better, or
-// less, or neither.
+// kinds groups the figures of a run by the prefix of their names. better says whether a higher
+// value is better (1), a lower one (-1), or neither (0).
 var kinds = []struct {
 	prefix, group string
 	better        int
@@ -143,7 +142,7 @@ var kinds = []struct {
 	{"data moved ÷", "Moves", -1}, {"data moved", "Moves", 0}, {"least that", "Moves", 0}, {"thrash", "Moves", -1},
 }
 
-// figures is the table of the runs, grouped, with the best of each row marked.
+// figures returns the table of the runs, grouped, with the best value of each row marked.
 func (c *Comparison) figures() *page.Table {
 	t := &page.Table{Header: []string{"", "unit"}}
 	for _, r := range c.Runs {
@@ -185,7 +184,7 @@ func (c *Comparison) figure(f measure.Figure, better int) []page.Cell {
 	return row
 }
 
-// together draws what is one line a strategy, with the bound where it is known.
+// together draws the charts with one line per strategy, with the bound where it is known.
 func (c *Comparison) together() (out []template.HTML) {
 	for _, of := range []string{MaxOverMean, TracedMaxOverMean, PerQuery, MovedItems, InFlight, MasterP50, MasterP99, Answers, Incomplete} {
 		ch := chart.Chart{Title: of, XLabel: "seconds", Marks: c.Shifts}
@@ -208,8 +207,8 @@ func (c *Comparison) together() (out []template.HTML) {
 	return out
 }
 
-// alike reports whether several lines show the same: a simulation in which no slave is busy computes
-// the same latencies for all strategies.
+// alike reports whether there are several lines and all are the same: a simulation in which no
+// slave is busy computes the same latencies for all strategies.
 func alike(lines []chart.Line) bool {
 	for _, l := range lines {
 		for i, y := range l.Y {
@@ -221,7 +220,8 @@ func alike(lines []chart.Line) bool {
 	return len(lines) > 1
 }
 
-// apart draws what is one line a slave, a chart for each strategy at one scale.
+// apart draws the charts with one line per slave: one chart for each strategy, all at the same
+// scale.
 func (c *Comparison) apart() (out []page.Section) {
 	for _, of := range []string{SlaveLoad, SlaveItems, SlaveP99} {
 		section, most := page.Section{Title: of}, 0.0

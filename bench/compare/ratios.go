@@ -7,37 +7,37 @@ import (
 	"adshard/bench/trace"
 )
 
-// Ratios is how the queries of a mix are spread by one quotient: the time at a
-// query's slowest slave over that query's own bound, the least that any
-// placement of whole groups could make it. 1 is the best there is. Queries
-// count by how often they are asked; those that cost no slave anything are left
-// out, since every placement is equally good for them.
+// Ratios is the distribution of one quotient over the queries of a mix: the
+// time at a query's slowest slave over that query's own bound, the least that
+// any placement of whole groups could reach. The best value is 1. Queries count
+// by how often they are asked. Queries that cost no slave anything are left
+// out, because every placement is equally good for them.
 type Ratios struct {
-	// Costs names the cost model that the times are by.
+	// Costs names the cost model behind the times.
 	Costs string  `json:"costs"`
 	Mean  float64 `json:"mean"`
 	P50   float64 `json:"p50"`
 	P90   float64 `json:"p90"`
 	P99   float64 `json:"p99"`
 	Max   float64 `json:"max"`
-	// Counted is the share of the queries, by how often they are asked, that cost
-	// something.
+	// Counted is the share of the queries that cost something, weighted by how
+	// often they are asked.
 	Counted float64 `json:"counted"`
 }
 
-// NamedCosts is a cost model with the name that tables show.
+// NamedCosts is a cost model with its name in tables.
 type NamedCosts struct {
 	Name string
 	CostModel
 }
 
-// WorkAlone names the cost model of StudyModels that has no constant.
+// WorkAlone names the cost model in StudyModels without a constant cost.
 const WorkAlone = "work alone"
 
-// StudyModels returns the cost models that a study judges by, the strictest
+// StudyModels returns the cost models by which a study judges, the strictest
 // first. A constant that every slave spends on every query is the same for all
-// placements and draws each ratio towards 1; call is such a constant in
-// microseconds: what asking a slave costs besides its search.
+// placements and draws each ratio towards 1. call is such a constant, in
+// microseconds: the cost of a call to a slave besides its search.
 func StudyModels(m CostModel, call float64) []NamedCosts {
 	alone := m
 	alone.Query = 0
@@ -52,8 +52,8 @@ func StudyModels(m CostModel, call float64) []NamedCosts {
 	}
 }
 
-// RatiosOf returns the distribution for a mix of queries, whose weights sum to
-// 1. Several placements, draws of a random one, are taken together.
+// RatiosOf returns the distribution for a mix of queries whose weights sum to
+// 1. Several placements, such as draws of a random one, are pooled.
 func RatiosOf(t *trace.Trace, m NamedCosts, queries []float64, placements ...Placement) Ratios {
 	var all []weighed
 	counted := 0.0

@@ -8,8 +8,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestRatiosOf compares each query with its own bound: quantiles of the two
-// lists would give 1 here, where no query comes near.
+// TestRatiosOf compares each query with its own bound: the quotient of the
+// quantiles of the two lists would be 1 here, although no query comes near
+// that.
 func TestRatiosOf(t *testing.T) {
 	// Query 0 has 8 on one slave, bound 4; query 1 has 4 and 4, bound 4; query 2
 	// costs nothing.
@@ -21,22 +22,22 @@ func TestRatiosOf(t *testing.T) {
 	if !near(got.Mean, want.Mean) || !near(got.Counted, want.Counted) || got.P50 != 1 || got.P90 != 2 || got.Max != 2 || got.Costs != "alone" {
 		t.Errorf("got %+v\nwant %+v", got, want)
 	}
-	// A constant hides what the placement does: (4+8)/(4+4).
+	// A constant hides the effect of the placement: (4+8)/(4+4).
 	if got := RatiosOf(tr, NamedCosts{"", CostModel{Query: 4, Examined: 1}}, []float64{1, 0, 0}, p); !near(got.P99, 1.5) {
 		t.Errorf("with a constant: %+v", got)
 	}
 	if got := RatiosOf(tr, alone, []float64{0, 0, 1}, p); got.Mean != 0 || got.Counted != 0 {
 		t.Errorf("queries that cost nothing: %+v", got)
 	}
-	// Two placements together: the same half as often.
+	// Two placements are pooled: the same time half as often.
 	good := Placement{Slaves: 2, Owner: []uint16{0, 0, 1, 1}}
 	if got := RatiosOf(tr, alone, []float64{1, 0, 0}, p, good); !near(got.Mean, 1.5) || !near(got.Counted, 1) {
 		t.Errorf("two placements: %+v", got)
 	}
 }
 
-// TestRatiosAreAboveOne checks that the bound is one: no placement of any items
-// comes below it, and a constant never makes the ratio larger.
+// TestRatiosAreAboveOne checks that the bound is a bound: no placement of any
+// items is below it, and a constant never makes the ratio larger.
 func TestRatiosAreAboveOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		slaves := rapid.IntRange(1, 4).Draw(t, "slaves")

@@ -18,13 +18,13 @@ type Comparison struct {
 	Command string `json:"command"`
 	Machine string `json:"machine"`
 	Date    string `json:"date"`
-	// Commit is that of the program, Load the machine's load averages before the
-	// run; "" in files from before they were recorded.
+	// Commit is the program's commit, Load the machine's load averages before the run; both are ""
+	// in files that are older than these fields.
 	Commit string `json:"commit,omitempty"`
 	Load   string `json:"load,omitempty"`
 	// Mode is "processes", "simulated" or "study".
 	Mode string `json:"mode"`
-	// Order is that of the keys; "" in files from before it was recorded.
+	// Order is the order of the keys; "" in files that are older than this field.
 	Order    string  `json:"order,omitempty"`
 	Groups   int     `json:"groups"`
 	Keywords uint64  `json:"keywords"`
@@ -38,25 +38,25 @@ type Comparison struct {
 	Shifts []float64 `json:"shifts,omitempty"`
 	Runs   []Run     `json:"runs,omitempty"`
 	Study  []Placed  `json:"study,omitempty"`
-	// Iterations are what one iteration of each strategy takes.
+	// Iterations says what one iteration of each strategy costs.
 	Iterations []Iteration `json:"iterations,omitempty"`
 	Notes      []string    `json:"notes,omitempty"`
 }
 
-// Run is what one strategy showed.
+// Run is the result of one strategy.
 type Run struct {
 	Strategy string           `json:"strategy"`
 	Figures  []measure.Figure `json:"figures"`
 	Series   []Series         `json:"series"`
 	Notes    []string         `json:"notes,omitempty"`
-	// Events are what the balancer did, with their times.
+	// Events lists the balancer's actions, with their times.
 	Events []string `json:"events,omitempty"`
 }
 
 // Series is a quantity over time; X is seconds since the load began.
 type Series struct {
-	// Of is one of the constants; Name distinguishes lines of one kind (slaves), "" where there is
-	// one.
+	// Of is one of the constants below. Name distinguishes lines of one kind (slaves); "" if there
+	// is only one.
 	Of   string    `json:"of"`
 	Name string    `json:"name,omitempty"`
 	X    []float64 `json:"x"`
@@ -67,8 +67,8 @@ type Series struct {
 const (
 	MaxOverMean = "max/mean of load"
 	LowerBound  = "lower bound of max/mean"
-	// TracedMaxOverMean is by what queries cost in the trace, where MaxOverMean is
-	// what the balancer measures.
+	// TracedMaxOverMean is computed from what queries cost in the trace, MaxOverMean from what the
+	// balancer measures.
 	TracedMaxOverMean = "max/mean of load by the trace"
 
 	PerQuery   = "slowest slave of a query ÷ the query's bound"
@@ -83,14 +83,14 @@ const (
 	Incomplete = "incomplete answers"
 )
 
-// Add adds a figure; one that is not finite is left out.
+// Add adds a figure, unless its value is not finite.
 func (r *Run) Add(name, unit string, value float64) {
 	if !math.IsNaN(value) && !math.IsInf(value, 0) {
 		r.Figures = append(r.Figures, measure.Figure{Name: name, Unit: unit, Value: value})
 	}
 }
 
-// Find returns the figure of a name.
+// Find returns the value of the figure with a name.
 func (r *Run) Find(name string) (float64, bool) {
 	for _, f := range r.Figures {
 		if f.Name == name {
@@ -100,7 +100,7 @@ func (r *Run) Find(name string) (float64, bool) {
 	return 0, false
 }
 
-// Point adds a point to a series; one that is not finite is left out.
+// Point adds a point to a series, unless y is not finite.
 func (r *Run) Point(of, name string, x, y float64) {
 	if math.IsNaN(y) || math.IsInf(y, 0) {
 		return
@@ -129,8 +129,8 @@ func (c *Comparison) WriteFile(name string) error {
 	return outfile.Output{Path: name, Kind: outfile.Kind{Name: "a report", Is: outfile.Begins("{\n \"command\": ")}}.WriteJSON(c)
 }
 
-// ReadFile reads a comparison that WriteFile wrote. Errors: fault.NotFound,
-// fault.Invalid for a file of another format.
+// ReadFile reads a comparison that WriteFile wrote. Errors: fault.NotFound, and fault.Invalid
+// for a file of another format.
 func ReadFile(name string) (*Comparison, error) {
 	const op = "compare: read"
 	raw, err := os.ReadFile(name)
@@ -150,7 +150,7 @@ func ReadFile(name string) (*Comparison, error) {
 	return c, nil
 }
 
-// Describe says what database was read.
+// Describe records which data the trace was made from.
 func (c *Comparison) Describe(t *trace.Trace) {
 	c.Groups, c.Keywords, c.Order = len(t.Keys), 0, t.Order.String()
 	for _, n := range t.Keywords {
@@ -158,7 +158,7 @@ func (c *Comparison) Describe(t *trace.Trace) {
 	}
 }
 
-// DescribeRun records which queries are asked of which cluster.
+// DescribeRun records which queries are asked, and of which cluster.
 func (c *Comparison) DescribeRun(w *workload.Workload, o Options) {
 	c.Workload, c.About, c.Queries = w.Name, w.About, len(w.Queries)
 	c.Slaves, c.Rate, c.Seconds = o.Slaves, w.MeanRate(o.Rate, o.Duration), o.Duration.Seconds()

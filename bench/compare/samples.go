@@ -11,10 +11,10 @@ import (
 	"adshard/bench/trace"
 )
 
-// samples play what a balancer knows of topics: what slaves would have sampled of
-// queries that are asked at random, in reports of a second each. Of every search each
-// slave takes one posting in load.SampleShare, and of those of a second at most
-// load.PairReport.
+// samples simulates what a balancer knows about topics: what slaves would have
+// sampled of randomly asked queries, with one report per second. Each slave takes
+// one posting in load.SampleShare of every search, and reports at most
+// load.PairReport postings per second.
 type samples struct {
 	t       *trace.Trace
 	o       *StudyOptions
@@ -28,8 +28,8 @@ type samples struct {
 	reports int
 }
 
-// reservoir is a slave's sample of a second, by term and item, with how often it took
-// each, as the slaves' own (load.Counter).
+// reservoir is a slave's sample of a second: pairs of term and item with how often
+// each was taken, like the slaves' own (load.Counter).
 type reservoir struct {
 	list []balanceload.PairCost
 	seen uint64
@@ -45,7 +45,7 @@ func newSamples(t *trace.Trace, o *StudyOptions, queries []float64) *samples {
 	return s
 }
 
-// ask has other queries asked from now on.
+// ask changes the queries that are asked from now on.
 func (s *samples) ask(queries []float64) {
 	s.sums = make([]float64, len(queries))
 	sum := 0.0
@@ -55,10 +55,11 @@ func (s *samples) ask(queries []float64) {
 	}
 }
 
-// learn asks queries for as long as a sample is worth most.
+// learn asks queries for the half-life of a sample.
 func (s *samples) learn(in *balance.Input) { s.play(in, balanceload.PairHalfLife) }
 
-// topics implements balance.Input.Topics: what is known in the input's iteration.
+// topics implements balance.Input.Topics: it returns what is known in the input's
+// iteration.
 func (s *samples) topics(in *balance.Input) []balance.Topic {
 	if missed := in.Iteration + 1 - s.played; s.played <= in.Iteration {
 		s.play(in, time.Duration(missed)*s.o.Interval)
@@ -68,7 +69,7 @@ func (s *samples) topics(in *balance.Input) []balance.Topic {
 	return s.table.HotTopics()
 }
 
-// play has queries asked for some time.
+// play simulates queries for some time.
 func (s *samples) play(in *balance.Input, lasts time.Duration) {
 	for len(s.slaves) < len(in.Model.Shards()) {
 		s.slaves = append(s.slaves, reservoir{})
@@ -82,10 +83,10 @@ func (s *samples) play(in *balance.Input, lasts time.Duration) {
 // asked reports whether the strategy looks at topics.
 func (s *samples) asked() bool { return s != nil && s.reports > 0 }
 
-// mean is how many pairs a slave reported a second.
+// mean returns how many pairs a slave reported per second.
 func (s *samples) mean() float64 { return float64(s.pairs) / float64(max(1, s.reports)) }
 
-// second has queries asked for a second, and each slave report.
+// second simulates one second of queries and each slave's report.
 func (s *samples) second(m *balance.Model, owner []uint16) {
 	asked := int(s.o.Rate)
 	if s.rand.Float64() < s.o.Rate-float64(asked) {
@@ -103,7 +104,7 @@ func (s *samples) second(m *balance.Model, owner []uint16) {
 	}
 }
 
-// search has the slaves sample a query.
+// search makes the slaves sample a query.
 func (s *samples) search(q int, owner []uint16) {
 	for i := range s.slaves {
 		s.slaves[i].skip = s.rand.IntN(load.SampleShare)
@@ -129,7 +130,7 @@ func (r *reservoir) add(random *rand.Rand, c balanceload.PairCost) {
 	}
 }
 
-// take returns the sample, each pair once, and begins anew.
+// take returns the sample, with each pair once, and clears it.
 func (r *reservoir) take() (out []balanceload.PairCost) {
 	type pair struct {
 		term uint64

@@ -13,7 +13,8 @@ import (
 	"adshard/bench/trace"
 )
 
-// topical is a trace of queries for one topic each, of some of n items.
+// topical returns a trace of queries with one topic each, which look at some of n
+// items.
 func topical(n, topics int) *trace.Trace {
 	r := rand.New(rand.NewPCG(1, 1))
 	var costs [][]uint32
@@ -37,8 +38,8 @@ func topical(n, topics int) *trace.Trace {
 	return t
 }
 
-// TestSamples: what slaves tell of topics stands for all that queries look at, is
-// bounded, and is no pair that there is not.
+// TestSamples: what slaves report about topics represents all that queries look
+// at and is bounded, and every reported pair exists.
 func TestSamples(t *testing.T) {
 	tr := topical(300, 5)
 	base, err := balance.NewModel([]balance.Shard{{Name: "a"}, {Name: "b"}})
@@ -92,7 +93,7 @@ func TestHalves(t *testing.T) {
 	}
 }
 
-// TestStudyOfTopics: the study lets a strategy that looks at topics find them.
+// TestStudyOfTopics: in a study, a strategy that uses topics can find them.
 func TestStudyOfTopics(t *testing.T) {
 	tr, queries := topical(300, 50), make([]float64, 50)
 	for q := range queries {

@@ -12,36 +12,39 @@ import (
 )
 
 const (
-	// maxIterations ends a strategy that does not come to rest.
+	// maxIterations is the number of iterations after which a strategy that does not come to
+	// rest is stopped.
 	maxIterations = 100
-	// restTopics is after how many iterations without a proposal a strategy that looks at
-	// topics has come to rest, since they take time to be known, and a balancer that was
-	// started again waits for a sample of ten minutes; maxTopics ends it.
+	// restTopics is the number of iterations without a proposal after which a strategy that
+	// uses topics has come to rest: it takes time until topics are known, and a balancer that
+	// was started again waits for a sample of ten minutes. maxTopics is the number of
+	// iterations after which it is stopped.
 	restTopics, maxTopics = 90, 300
 )
 
-// settling has a strategy iterate on the loads of a trace; moves take no time.
+// settling runs the iterations of a strategy on the loads of a trace; moves take no time.
 type settling struct {
 	t    *trace.Trace
 	load []float64 // of each item
 	s    balance.Strategy
-	// known are the topics that the strategy may ask for, or nil if there are
-	// none.
+	// known holds the topics that the strategy may ask for; nil if there are none.
 	known *samples
-	// rest is after how many iterations without a proposal it has come to rest.
+	// rest is the number of iterations without a proposal after which the strategy has come to
+	// rest.
 	rest int
-	// empties: slices leave draining shards as a balancer would have them, before the
+	// empties: slices leave draining shards, as a balancer would move them, before the
 	// strategy is asked.
 	empties bool
 	// seen, if not nil, is called with each iteration's outcome.
 	seen func(before, after Placement)
-	// rested reports whether run ended because the strategy rests.
+	// rested says whether run ended because the strategy rests.
 	rested bool
-	// loads are those of the model that was looked at last.
+	// loads holds the loads of the model that was last looked at.
 	loads *loads
 }
 
-// run iterates until rest, at most maxIterations times, or maxTopics, or until ctx is done.
+// run iterates until the strategy rests, ctx is done, or maxIterations or maxTopics is
+// reached.
 func (v *settling) run(ctx context.Context, in *balance.Input) error {
 	begun := in.Iteration
 	in.Topics = nil
@@ -72,8 +75,8 @@ func (v *settling) run(ctx context.Context, in *balance.Input) error {
 	}
 }
 
-// patience is after how many iterations without a proposal the strategy has come to
-// rest, and after how many it is ended.
+// patience returns the number of iterations without a proposal after which the strategy has
+// come to rest, and the number of iterations after which it is stopped.
 func (v *settling) patience() (rest, most int) {
 	if v.known.asked() {
 		return restTopics, maxTopics
@@ -81,7 +84,7 @@ func (v *settling) patience() (rest, most int) {
 	return v.rest, maxIterations
 }
 
-// iterate reports whether anything was done.
+// iterate runs one iteration and reports whether it did anything.
 func (v *settling) iterate(in *balance.Input) (acted bool, err error) {
 	in.Loads = v.loadsOf(in.Model)
 	if v.known != nil {
@@ -107,9 +110,10 @@ func (v *settling) iterate(in *balance.Input) (acted bool, err error) {
 	return true, err
 }
 
-// empty moves slices off shards that drain as balance.Mapper does: the most loaded
-// first, to where the strategy wants them or else to the least loaded shard, within
-// the budget, but one at least. waits: some are left for the next iteration.
+// empty moves slices off draining shards as balance.Mapper does, the most loaded first: to
+// where the strategy wants them, or else to the least loaded shard. It stays within the
+// budget but moves at least one slice. waits reports whether some are left for the next
+// iteration.
 func (v *settling) empty(in *balance.Input) (acted, waits bool, err error) {
 	leaving, sums := drained(*in)
 	if len(leaving) == 0 {
@@ -147,8 +151,8 @@ func (v *settling) empty(in *balance.Input) (acted, waits bool, err error) {
 	return true, waits, err
 }
 
-// loadsOf returns the loads of a model's slices. Iterations that change nothing, which are
-// most of them, share them.
+// loadsOf returns the loads of a model's slices. Iterations that change nothing (most of
+// them) share them.
 func (v *settling) loadsOf(m *balance.Model) *loads {
 	if v.loads == nil || v.loads.m != m {
 		v.loads = newLoads(v.t, v.load, m)
@@ -163,8 +167,8 @@ func (v *settling) weight() (sum uint64) {
 	return sum
 }
 
-// drained returns the slices of draining shards, the most loaded first, and what lies
-// in each slice.
+// drained returns the slices of draining shards, the most loaded first, and the sums of
+// each slice.
 func drained(in balance.Input) (list []balance.Slice, sums map[uint64]load.SliceSum) {
 	sums = make(map[uint64]load.SliceSum)
 	all := load.OfSlices(in)
@@ -177,7 +181,7 @@ func drained(in balance.Input) (list []balance.Slice, sums map[uint64]load.Slice
 	return list, sums
 }
 
-// coolest is the active shard with the least load.
+// coolest returns the active shard with the least load.
 func coolest(m *balance.Model, loads map[balance.ShardID]float64) (best balance.ShardID) {
 	for _, sh := range m.Shards() {
 		if sh.State == balance.Active && (best == 0 || loads[sh.ID] < loads[best]) {

@@ -12,26 +12,29 @@ import (
 	"adshard/bench/workload"
 )
 
-// Options say how strategies are compared.
+// Options says how strategies are compared.
 type Options struct {
-	// Initial places the groups at the start; "": each strategy by itself.
+	// Initial is the strategy that places the groups at the start; "": each
+	// strategy places them itself.
 	Initial string
 	Slaves  int
-	// Rate is queries a second on average, for Duration; 0: a recorded log's own
-	// times.
+	// Rate is the mean number of queries per second during Duration; 0: the times
+	// of a recorded log.
 	Rate     float64
 	Duration time.Duration
 	// Interval is the time between two iterations of a strategy.
 	Interval time.Duration
 	Costs    CostModel
 	Seed     uint64
-	// Own are strategies that can be named besides those of package strategy.
+	// Own holds strategies that can be named in addition to those of package
+	// strategy.
 	Own Own
 	// Progress, if not nil, is called with the share of a run that is done, 0 to 1.
 	Progress func(strategy string, done float64)
 }
 
-// shifts returns when the mixes of a workload begin, but the first, in seconds.
+// shifts returns when the mixes of a workload begin, in seconds, except the
+// first.
 func (o *Options) shifts(w *workload.Workload) (out []float64) {
 	for i := 1; i < w.Phases(); i++ {
 		if at := w.Begins(i, o.Duration); at < o.Duration {
@@ -85,7 +88,8 @@ func (o *Options) simConfig(t *trace.Trace, name string) (sim.Config, error) {
 	return cfg, nil
 }
 
-// simTrace gives the queries of events with their costs; it ends with ctx.
+// simTrace returns the queries that `next` yields, with their costs; it ends
+// with ctx.
 func (o *Options) simTrace(ctx context.Context, t *trace.Trace, name string, next func() (time.Duration, int, bool)) sim.Trace {
 	costs := make([][]sim.ItemCost, len(t.Queries))
 	weights, told := o.Costs.weights(), 0.0
@@ -109,13 +113,13 @@ func (o *Options) simTrace(ctx context.Context, t *trace.Trace, name string, nex
 	}
 }
 
-// simulated makes a run of what the simulator reports.
+// simulated makes a run from the simulator's result.
 func (o *Options) simulated(t *trace.Trace, w *workload.Workload, name string, result *sim.Result) Run {
 	run := Run{Strategy: name, Events: result.Events}
 	seen := &observed{slaves: result.Slaves, shifts: o.shifts(w)}
 	j := newJudge(t, w, *o)
 	for _, s := range result.Samples {
-		// Judged by the whole mix, not by the queries that happened to come.
+		// Judge by the whole mix, not by the queries that happened to come.
 		j.set(Place(t, s.Model), s.Model.View())
 		found := j.at(s.At)
 		seen.add(Sample{
@@ -143,7 +147,7 @@ func (o *Options) simulated(t *trace.Trace, w *workload.Workload, name string, r
 	return run
 }
 
-// moved adds the figures of moves, against the least.
+// moved adds the figures of moves, relative to the least that had to move.
 func (o *Options) moved(run *Run, t *trace.Trace, j *judge, m sim.Totals) {
 	total := 0.0
 	for _, v := range t.Weights {

@@ -12,47 +12,46 @@ import (
 	"adshard/bench/workload"
 )
 
-// Placed is a row of the study: what a way to place the groups is worth for a
-// workload on a number of slaves, computed only from the trace.
+// Placed is a row of the study: what a way to place the groups is worth for a workload on
+// a number of slaves, computed only from the trace.
 type Placed struct {
 	Workload  string `json:"workload"`
 	Slaves    int    `json:"slaves"`
 	Placement string `json:"placement"`
-	// Iterations is how many the strategy needed till it proposed nothing more.
+	// Iterations is how many iterations the strategy needed until it proposed nothing more.
 	Iterations int `json:"iterations,omitempty"`
-	// Course is what it moved until then and after the changes; nil for a placement without a
-	// strategy.
+	// Course is what the strategy moved until then and after the changes; nil for a placement
+	// without a strategy.
 	Course *Course `json:"course,omitempty"`
-	// Pairs is how many pairs of a term and an item each slave told a second, on
+	// Pairs is how many pairs of a term and an item each slave reported per second, on
 	// average, if the strategy asked for topics.
 	Pairs float64 `json:"pairs,omitempty"`
 	Judgement
-	// Ratios are of single queries, by each of the cost models.
+	// Ratios judges single queries, by each of the cost models.
 	Ratios []Ratios `json:"ratios"`
 }
 
-// RandomGroups is the placement of each group by itself, at random: the
-// baseline that needs no balancer.
+// RandomGroups names the placement of each group at random: the baseline that needs no
+// balancer.
 const RandomGroups = "random groups"
 
-// StudyOptions say what is studied.
+// StudyOptions says what is studied.
 type StudyOptions struct {
 	Costs CostModel
-	// Call is what a call to a slave costs besides its search, in microseconds;
-	// Ratios are given with and without it.
+	// Call is the cost of a call to a slave besides its search, in microseconds; Ratios are
+	// given with and without it.
 	Call float64
-	// Slaves are the numbers of slaves; Strategies place the groups, beside
-	// RandomGroups. A strategy that iterates sees the load of each group as the
-	// trace has it, may move studyBudget of all in an iteration, and its moves take
-	// no time.
+	// Slaves are the numbers of slaves. Strategies place the groups, besides RandomGroups. A
+	// strategy that iterates sees the load of each group as in the trace, may move the share
+	// studyBudget of all groups in an iteration, and its moves take no time.
 	Slaves     []int
 	Strategies []string
-	// Rate is queries a second, and Interval the time between two iterations: as often
-	// slaves sample topics, which are not known from the trace.
+	// Rate is queries per second, Interval the time between two iterations: together they
+	// decide how often slaves sample topics, which the trace does not give.
 	Rate     float64
 	Interval time.Duration
-	// Unseen has half of the different queries asked while strategies place the groups,
-	// and placements judged by the other half.
+	// Unseen: one half of the distinct queries is asked while strategies place the groups,
+	// and placements are judged by the other half.
 	Unseen   bool
 	Seed     uint64
 	Own      Own // strategies besides those of package strategy
@@ -60,9 +59,11 @@ type StudyOptions struct {
 }
 
 const (
-	// randomSeeds is how many random placements are judged; their mean is given.
+	// randomSeeds is the number of random placements that are judged; the study gives their
+	// mean.
 	randomSeeds = 5
-	// rest is after how many iterations without a proposal one has come to rest.
+	// rest is the number of iterations without a proposal after which a strategy has come to
+	// rest.
 	rest = 3
 )
 
@@ -102,8 +103,8 @@ func Study(ctx context.Context, t *trace.Trace, w *workload.Workload, o StudyOpt
 	return out, nil
 }
 
-// mix returns the shares of the queries that are asked in a phase while strategies place
-// the groups, and of those by which placements are judged.
+// mix returns the weights of the queries asked in a phase while strategies place the
+// groups, and of the queries by which placements are judged.
 func (o *StudyOptions) mix(w *workload.Workload, phase int) (asked, judged []float64) {
 	if o.Unseen {
 		return halves(w.Weights(phase), o.Seed)
@@ -111,7 +112,7 @@ func (o *StudyOptions) mix(w *workload.Workload, phase int) (asked, judged []flo
 	return w.Weights(phase), w.Weights(phase)
 }
 
-// halves divides queries into two halves of their own, whose weights sum to 1 again.
+// halves divides the queries into two disjoint halves. The weights of each sum to 1 again.
 func halves(queries []float64, seed uint64) (first, second []float64) {
 	r := rand.New(rand.NewPCG(seed, 5))
 	both := [2][]float64{make([]float64, len(queries)), make([]float64, len(queries))}
@@ -147,7 +148,7 @@ func scattered(t *trace.Trace, slaves int, seed uint64) Placement {
 	return p
 }
 
-// atOnce has the moves that are started end at once.
+// atOnce returns the operations, followed by those that complete their moves at once.
 func atOnce(ops []balance.Op) []balance.Op {
 	out := append([]balance.Op(nil), ops...)
 	for _, kind := range []balance.OpKind{balance.OpSwitch, balance.OpFinish} {
@@ -160,7 +161,8 @@ func atOnce(ops []balance.Op) []balance.Op {
 	return out
 }
 
-// loads are a trace's loads as a strategy sees them: every item's above least is known.
+// loads holds a trace's loads as a strategy sees them: the load of every item above least
+// is known.
 type loads struct {
 	t     *trace.Trace
 	load  []float64
@@ -209,7 +211,7 @@ func (l *loads) Hot(lo, hi balance.Key, visit func(balance.Key, float64) bool) {
 // Measured implements balance.Loads.
 func (l *loads) Measured() bool { return l.sums[len(l.sums)-1] > 0 }
 
-// add sums judgements; scale multiplies them.
+// add adds another judgement to this one, field by field.
 func (j *Judgement) add(k Judgement) { j.each(&k, func(a, b *float64) { *a += *b }) }
 
 func (j *Judgement) scale(by float64) { j.each(j, func(a, _ *float64) { *a *= by }) }

@@ -8,7 +8,7 @@ import (
 	"adshard/bench/page"
 )
 
-// study is the table of the study: a group for each workload and number of
+// study returns the table of the study: a group for each workload and number of
 // slaves, with the best placement marked.
 func (c *Comparison) study() *page.Table {
 	t := &page.Table{Header: []string{"placement"}}
@@ -35,7 +35,7 @@ func (c *Comparison) study() *page.Table {
 			ranked(rows, of)
 			for j, col := range columns {
 				if n == 1 || !col.compared {
-					continue // on one slave all are the same
+					continue // on one slave, all placements are the same
 				}
 				values := make([]float64, len(of))
 				for i, p := range of {
@@ -51,8 +51,8 @@ func (c *Comparison) study() *page.Table {
 	return t
 }
 
-// studyCharts draws quantities by number of slaves, a section each with a chart
-// for each workload.
+// studyCharts draws quantities by number of slaves: a section for each quantity,
+// with a chart for each workload.
 func (c *Comparison) studyCharts() (out []page.Section) {
 	workloads, placements, slaves := c.studyAxes()
 	for _, q := range c.drawn() {
@@ -77,8 +77,8 @@ func (c *Comparison) studyCharts() (out []page.Section) {
 	return out
 }
 
-// drawn are the quantities that are drawn: ratios by the first and the last cost
-// model, and what the cluster can answer.
+// drawn returns the quantities to draw: ratios by the first and the last cost
+// model, and the query rates that the cluster can reach.
 func (c *Comparison) drawn() (out []column) {
 	ratio := func(title string, model int, of func(*Ratios) float64) {
 		if model >= 0 && model < len(c.Study[0].Ratios) {
@@ -96,7 +96,7 @@ func (c *Comparison) drawn() (out []column) {
 	return append(out, column{name: "Queries a second, busiest slave full", of: func(p *Placed) float64 { return p.Saturated }})
 }
 
-// studyAxes returns what the study goes over, in order of appearance.
+// studyAxes returns the values that the study covers, in order of appearance.
 func (c *Comparison) studyAxes() (workloads, placements []string, slaves []float64) {
 	seen := make(map[any]bool)
 	for _, p := range c.Study {

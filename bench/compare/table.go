@@ -9,8 +9,9 @@ import (
 	"adshard/bench/measure"
 )
 
-// names returns the figures' names with their units: in the order of the first
-// run, with those that only later ones have behind the figure they follow there.
+// names returns the figures' names with their units, in the order of the first
+// run. A figure that only later runs have comes after the figure that it follows
+// there.
 func (c *Comparison) names() (out []measure.Figure) {
 	for _, r := range c.Runs {
 		at := 0
@@ -26,8 +27,8 @@ func (c *Comparison) names() (out []measure.Figure) {
 	return out
 }
 
-// Rows returns the table of figures: a header, then a row for each figure with
-// a cell for each run; "–" where a run has none.
+// Rows returns the table of figures: a header, then a row for each figure with a
+// cell for each run, or "–" where the run lacks the figure.
 func (c *Comparison) Rows() [][]string {
 	header := []string{"", ""}
 	for _, r := range c.Runs {
@@ -52,12 +53,12 @@ func (c *Comparison) Rows() [][]string {
 type column struct {
 	name string
 	of   func(*Placed) float64
-	// compared: one is the best; most: the largest is.
+	// compared: one value is the best. most: the largest value is.
 	compared, most bool
 }
 
-// columns are those of the study's table. Ratios are of each query against its
-// own bound.
+// columns returns the columns of the study's table. Ratios compare each query
+// with its own bound.
 func (c *Comparison) columns() []column {
 	out := []column{{"max/mean of load", func(p *Placed) float64 { return p.MaxOverMean }, true, false}}
 	if len(c.Study) > 0 {
@@ -151,7 +152,7 @@ func writeRows(w io.Writer, rows [][]string) error {
 	return t.Flush()
 }
 
-// ratio is a/b, 1 when both are 0.
+// ratio returns a/b, or 1 if both are 0.
 func ratio(a, b float64) float64 {
 	if a == 0 && b == 0 {
 		return 1

@@ -9,15 +9,14 @@ import (
 	"adshard/bench/measure"
 )
 
-// The figures that the verdict of a comparison is about, of those that the runs
-// have.
+// The figures that the verdict of a comparison is about, if the runs have them.
 const (
 	perQueryAtEnd = "slowest slave of a query ÷ the query's bound, at the end"
 	p99OfAll      = "p99 at the master, all"
 	p99AtRest     = "p99 at the master, before moves"
 )
 
-// verdict says in a few sentences what came out, good or bad.
+// verdict says in a few sentences what was found, good or bad.
 func (c *Comparison) verdict() []string {
 	if len(c.Study) > 0 {
 		return c.studyVerdict()
@@ -44,14 +43,14 @@ func (c *Comparison) verdict() []string {
 	return append(out, c.faults()...)
 }
 
-// valued is a value of a strategy.
+// valued is a strategy with a value.
 type valued struct {
 	strategy string
 	value    float64
 }
 
-// extremes returns the least and the largest of a figure; false: fewer than two
-// runs have it.
+// extremes returns the smallest and the largest value of a figure; ok is false
+// if fewer than two runs have it.
 func (c *Comparison) extremes(name string) (least, most valued, ok bool) {
 	var all []valued
 	for i := range c.Runs {
@@ -74,7 +73,7 @@ func (c *Comparison) extremes(name string) (least, most valued, ok bool) {
 	return slices.MinFunc(all, by), slices.MaxFunc(all, by), true
 }
 
-// last is the name of the figure of the last mix of queries.
+// last returns the name of a figure for the last mix of queries.
 func (c *Comparison) last(name string) string {
 	if n := len(c.Shifts); n > 0 {
 		return fmt.Sprintf("%s, after change %d", name, n)
@@ -82,7 +81,7 @@ func (c *Comparison) last(name string) string {
 	return name
 }
 
-// faults says how many answers were wrong or incomplete, where that was watched.
+// faults says how many answers were wrong or incomplete, if they were checked.
 func (c *Comparison) faults() []string {
 	wrong, incomplete, watched := 0.0, 0.0, false
 	for i := range c.Runs {

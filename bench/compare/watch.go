@@ -11,7 +11,7 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// watch reads once a second what a cluster says of itself.
+// watch reads once a second what a cluster reports.
 type watch struct {
 	l       *live
 	names   []string // of the slaves
@@ -20,12 +20,12 @@ type watch struct {
 	samples []Sample
 	first   *api.BalanceStatus
 	last    *api.BalanceStatus
-	times   []cluster.Histogram // of each slave's searches, as last read
+	times   []cluster.Histogram // search times of each slave, as last read
 	thrash  thrash
 
 	cancel context.CancelFunc
 	done   sync.WaitGroup
-	err    error // the first of reading; read after done
+	err    error // the first error of a reading; read after done
 	missed int   // readings that failed
 }
 
@@ -38,7 +38,8 @@ func newWatch(l *live) *watch {
 	return w
 }
 
-// begin reads once, and then every second until end.
+// begin reads the status at once, and then takes a sample every second until
+// end is called.
 func (w *watch) begin(ctx context.Context) (err error) {
 	w.start = time.Now()
 	if w.first, err = w.l.cluster.Status(ctx); err != nil {
@@ -64,7 +65,7 @@ func (w *watch) begin(ctx context.Context) (err error) {
 	return nil
 }
 
-// end stops reading; an error when nothing could be read.
+// end stops reading. It returns an error if no reading succeeded.
 func (w *watch) end() error {
 	w.cancel()
 	w.done.Wait()
@@ -104,7 +105,7 @@ func (w *watch) read(ctx context.Context) {
 	w.l.progress("load", at.Seconds()/w.l.o.Duration.Seconds())
 }
 
-// placed reads where the groups lie.
+// placed reads where the groups are.
 func (w *watch) placed(ctx context.Context, at time.Duration) error {
 	list, view, err := w.l.cluster.Slices(ctx)
 	if err != nil {
@@ -114,7 +115,7 @@ func (w *watch) placed(ctx context.Context, at time.Duration) error {
 	return w.judge.placed(list, w.names, view)
 }
 
-// ofSlaves orders a value of each slave by the slaves' numbers.
+// ofSlaves returns a value of each slave, in the order of the slaves' numbers.
 func (w *watch) ofSlaves(s *api.BalanceStatus, of func(int) float64) []float64 {
 	out := make([]float64, len(w.names))
 	for i := range s.Slaves {
@@ -132,8 +133,8 @@ func (w *watch) itemsOf(s *api.BalanceStatus) (out []int) {
 	return out
 }
 
-// searches returns p99 of each slave's searches since they were last read, in
-// milliseconds; 0 where there is none.
+// searches returns the p99 of each slave's searches since the previous
+// reading, in milliseconds, or 0 if there were none.
 func (w *watch) searches(ctx context.Context) []float64 {
 	out := make([]float64, len(w.times))
 	for i := range w.times {
@@ -147,7 +148,7 @@ func (w *watch) searches(ctx context.Context) []float64 {
 	return out
 }
 
-// moved adds the figures of what was moved.
+// moved adds the figures of the moves.
 func (w *watch) moved(r *Run) {
 	if w.last == nil {
 		return

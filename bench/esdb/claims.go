@@ -12,7 +12,7 @@ import (
 
 func whole(v float64) string { return measure.Number(math.Round(v)) }
 
-// most is the highest throughput of a policy over all rates of figure 10.
+// most returns the highest throughput of a policy over all rates of figure 10.
 func (p *Plan) most(m model, policy Policy) (out float64) {
 	for _, rate := range rates {
 		out = max(out, p.at(m, policy, skewed, rate).Throughput)
@@ -20,7 +20,7 @@ func (p *Plan) most(m model, policy Policy) (out float64) {
 	return out
 }
 
-// over returns a quantity of figures 11 to 13 by skew.
+// over returns a quantity of figures 11 to 13 for each skew.
 func (p *Plan) over(m model, policy Policy, rate float64, of func(*Result) float64) (out []float64) {
 	for _, theta := range thetas {
 		out = append(out, of(p.at(m, policy, theta, rate)))
@@ -31,14 +31,14 @@ func (p *Plan) over(m model, policy Policy, rate float64, of func(*Result) float
 func throughput(r *Result) float64 { return r.Throughput }
 func delay(r *Result) float64      { return r.Delay }
 
-// claims compares what the paper says with what was found.
+// claims compares what the paper says with the results.
 func (p *Plan) claims() []claims.Claim {
 	list := append(p.rising(), p.skewedWrites()...)
 	list = append(list, p.distributions()...)
 	return append(list, p.hotspots(), p.smallQueries(), p.largeQueries())
 }
 
-// rising is figure 10.
+// rising judges figure 10.
 func (p *Plan) rising() []claims.Claim {
 	hashing, double, dynamic := p.most(waiting, Hashing), p.most(waiting, Double), p.most(waiting, Dynamic)
 	fewer := p.results[point{waiting, Hashing, skewed, offered, fewerTenants, false}].Throughput
@@ -61,8 +61,8 @@ func (p *Plan) rising() []claims.Claim {
 	}}
 }
 
-// rises returns the first rate of figure 10 at which a delay is above ten times the least,
-// where generators never wait; +Inf: none is.
+// rises returns the first rate of figure 10 at which the delay is more than ten times the
+// least, if generators never wait, or +Inf if there is none.
 func (p *Plan) rises(policy Policy) float64 {
 	least := p.at(unlimited, policy, skewed, rates[0]).Delay
 	for _, rate := range rates {
@@ -73,7 +73,7 @@ func (p *Plan) rises(policy Policy) float64 {
 	return math.Inf(1)
 }
 
-// skewedWrites is figure 11.
+// skewedWrites judges figure 11.
 func (p *Plan) skewedWrites() []claims.Claim {
 	hashing, double, dynamic := p.over(waiting, Hashing, offered, throughput), p.over(waiting, Double, offered, throughput), p.over(waiting, Dynamic, offered, throughput)
 	slow, fast := p.over(unlimited, Hashing, room, delay), p.over(unlimited, Dynamic, room, delay)
@@ -110,7 +110,7 @@ func (p *Plan) skewedWrites() []claims.Claim {
 	}}
 }
 
-// distributions are figures 12 and 13.
+// distributions judges figures 12 and 13.
 func (p *Plan) distributions() []claims.Claim {
 	spread := func(of func(*Result) []float64) (list [len(policies)][]float64, text string) {
 		for i, policy := range policies {
@@ -144,7 +144,7 @@ func (p *Plan) distributions() []claims.Claim {
 	}}
 }
 
-// parts lists parts of the time.
+// parts formats shares of the time as percentages.
 func parts(list []float64) string {
 	var out []string
 	for _, v := range list {
@@ -153,7 +153,7 @@ func parts(list []float64) string {
 	return strings.Join(out, ", ") + " %"
 }
 
-// twice reports whether each value is more than twice the other list's.
+// twice reports whether each value of a is more than twice that of b.
 func twice(a, b []float64) bool {
 	for i := range a {
 		if a[i] <= 2*b[i] {
@@ -163,7 +163,7 @@ func twice(a, b []float64) bool {
 	return true
 }
 
-// least reports whether each value is below the other list's.
+// least reports whether each value of a is below that of b.
 func least(a, b []float64) bool {
 	for i := range a {
 		if a[i] >= b[i] {
@@ -173,8 +173,8 @@ func least(a, b []float64) bool {
 	return true
 }
 
-// twoNeighbours reports whether exactly two nodes, next to each other, work at or above a
-// limit.
+// twoNeighbours reports whether exactly two nodes are at or above a limit, and the two are
+// neighbours.
 func twoNeighbours(busy []float64, limit float64) bool {
 	count, pairs := 0, 0
 	for i, v := range busy {
@@ -189,7 +189,7 @@ func twoNeighbours(busy []float64, limit float64) bool {
 	return count == 2 && pairs == 1
 }
 
-// hotspots is figure 14.
+// hotspots judges figure 14.
 func (p *Plan) hotspots() claims.Claim {
 	between := func(policy Policy, from, to int) float64 { return mean(p.course(policy, hotter[1]).Seconds[from:to]) }
 	begin, again, end := int(firstHot.Seconds()), int(secondHot.Seconds()), int(sixMinutes.Seconds())
@@ -203,7 +203,7 @@ func (p *Plan) hotspots() claims.Claim {
 	}
 }
 
-// smallQueries and largeQueries are figure 16.
+// smallQueries judges the small tenants of figure 16.
 func (p *Plan) smallQueries() claims.Claim {
 	small := p.queries[len(p.queries)-1]
 	alone, same := 0, 0

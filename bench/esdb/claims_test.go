@@ -9,7 +9,8 @@ import (
 	"adshard/bench/claims"
 )
 
-// invented is a plan whose figures are as the paper's, as far as these tests need.
+// invented returns a plan whose results agree with the paper's as far as these
+// tests need it.
 func invented() *Plan {
 	p := &Plan{results: make(map[point]*Result), sizes: make(map[Policy][]float64)}
 	uneven := map[Policy]float64{Hashing: 100, Double: 1, Dynamic: 10}
@@ -27,7 +28,7 @@ func invented() *Plan {
 	return p
 }
 
-// holds returns the verdict on a claim about a figure.
+// holds reports whether a claim about a figure holds.
 func holds(t *testing.T, list []claims.Claim, figure string) bool {
 	t.Helper()
 	i := slices.IndexFunc(list, func(c claims.Claim) bool { return strings.HasPrefix(c.Where, figure) })
@@ -37,7 +38,7 @@ func holds(t *testing.T, list []claims.Claim, figure string) bool {
 	return list[i].Holds
 }
 
-// TestClaims: each half of what the paper says is judged.
+// TestClaims: each part of what the paper says is judged.
 func TestClaims(t *testing.T) {
 	for name, c := range map[string]struct {
 		figure string
@@ -67,7 +68,7 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// TestTwoNeighbours: the last node is the first one's neighbour.
+// TestTwoNeighbours: the last node is a neighbour of the first one.
 func TestTwoNeighbours(t *testing.T) {
 	for want, list := range map[bool][][]float64{
 		true:  {{1, 1, 0.5, 0.5}, {1, 0.5, 0.5, 0.99}},

@@ -7,21 +7,21 @@ import "time"
 type client struct {
 	s           *sim
 	id          uint8
-	heard       time.Duration // when the last message of the master arrives: they keep their order
+	heard       time.Duration // when the master's last message arrives: messages keep their order
 	clock       time.Duration // how far its clock is ahead
 	rules       *rules
 	queue       []write
 	head        int
 	outstanding []int         // of each node
-	owed        float64       // part of a write
-	newest      time.Duration // the latest creation that it has routed
-	// blocked: a rule is being agreed on that takes effect at until; what is created later
-	// waits.
+	owed        float64       // fraction of a write
+	newest      time.Duration // the latest creation time of a write that it has routed
+	// blocked: a rule that takes effect at until is being agreed on. Writes that are
+	// created later wait.
 	blocked bool
 	until   time.Duration
 }
 
-// generate makes the writes of one tick, as far as the queue has room.
+// generate generates the writes of one tick, if the queue has room.
 func (c *client) generate() {
 	s := c.s
 	phase := s.phase()
@@ -37,7 +37,7 @@ func (c *client) generate() {
 	c.dispatch()
 }
 
-// phase is what is written now.
+// phase returns the current phase of the writes.
 func (s *sim) phase() *Phase {
 	i := len(s.Phases) - 1
 	for i > 0 && s.Phases[i].From > s.now {
@@ -70,7 +70,8 @@ func (c *client) dispatch() {
 	}
 }
 
-// spread returns over how many shards the policy spreads the tenant of a record.
+// spread returns the number of shards over which the policy spreads the tenant of a
+// record.
 func (c *client) spread(w *write) int {
 	switch c.s.Policy {
 	case Double:
@@ -81,7 +82,8 @@ func (c *client) spread(w *write) int {
 	return 1
 }
 
-// send has a write reach its shard, which does one after another, then its node.
+// send sends a write to its shard, which executes one after another, and then to its
+// node.
 func (c *client) send(w write) {
 	s := c.s
 	at := s.now + latency

@@ -2,18 +2,18 @@ package esdb
 
 import "time"
 
-// kind is what happens.
+// kind says what an event does.
 type kind uint8
 
 const (
 	generate    kind = iota // a client's generator writes
-	primary                 // a write has reached the node of its shard
-	replica                 // and the node of the shard's replica
-	acknowledge             // and its client again
+	primary                 // a write has reached its shard's node
+	replica                 // a write has reached the node of its shard's replica
+	acknowledge             // a client has received the acknowledgement of a write
 	call                    // anything rare
 )
 
-// event is something at a moment.
+// event is an event at a moment.
 type event struct {
 	at     time.Duration
 	number uint64 // events of one moment happen in the order in which they were added

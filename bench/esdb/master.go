@@ -2,8 +2,8 @@ package esdb
 
 import "time"
 
-// master is ESDB's load balancer with its master node: it looks at tenants' writes each
-// period and has rules for the hot ones agreed on by all clients (§4.1, §4.3).
+// master is ESDB's load balancer and master node. Each period it examines tenants' writes and
+// makes all clients agree on rules for the hot ones (§4.1, §4.3).
 type master struct {
 	s                  *sim
 	rules              *rules
@@ -35,7 +35,7 @@ func (m *master) period() {
 	}
 }
 
-// round is one proposal on its way to be committed or aborted.
+// round is a proposal until it is committed or aborted.
 type round struct {
 	m       *master
 	from    time.Duration
@@ -44,9 +44,10 @@ type round struct {
 	over    bool
 }
 
-// propose is the prepare phase: each client is asked whether it has routed nothing that
-// is created at the time of the rules or later, and then holds back what would be. An
-// error, or no answer within half of the time until the rules take effect, aborts.
+// propose runs the prepare phase. It asks each client whether it has routed a write that was
+// created at the time of the rules or later; from then on, the client holds such writes back.
+// An error, or no answer within half of the time until the rules take effect, aborts the
+// round.
 func (m *master) propose(from time.Duration, list []rule) {
 	r := &round{m: m, from: from, list: list}
 	m.pending = true
@@ -58,7 +59,7 @@ func (m *master) propose(from time.Duration, list []rule) {
 	m.s.after(m.s.Commit.Ahead/2, func() { r.end(false) })
 }
 
-// prepare is what a client does with a proposal.
+// prepare handles a proposal at a client.
 func (r *round) prepare(c *client) {
 	if c.newest >= r.from {
 		r.m.answer(func() { r.end(false) })
@@ -72,8 +73,8 @@ func (r *round) prepare(c *client) {
 	})
 }
 
-// end commits or aborts: once. Its messages always arrive: a node that does not answer at all
-// is left to operators (§4.3), and not simulated.
+// end commits or aborts, but only once. Its messages always arrive: a node that does not
+// answer at all is left to operators (§4.3) and is not simulated.
 func (r *round) end(commit bool) {
 	if r.over {
 		return
@@ -98,7 +99,7 @@ func (r *round) end(commit bool) {
 	}
 }
 
-// tell delivers a message to a client, in the order in which they were sent.
+// tell delivers a message to a client. Messages arrive in the order in which they were sent.
 func (m *master) tell(c *client, do func()) {
 	c.heard = max(c.heard, m.s.now+m.trip())
 	m.s.after(c.heard-m.s.now, do)
@@ -111,7 +112,7 @@ func (m *master) answer(do func()) {
 	}
 }
 
-// arrives reports whether a message of the prepare phase is not lost.
+// arrives draws whether a message of the prepare phase arrives or is lost.
 func (m *master) arrives() bool { return m.s.rand.Float64() >= m.s.Commit.Loss }
 
 func (m *master) trip() time.Duration {

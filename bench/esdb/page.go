@@ -12,7 +12,7 @@ import (
 	"adshard/bench/page"
 )
 
-// packages are what the figures are about.
+// packages lists the packages that the figures measure.
 var packages = []string{"bench/esdb", "bench/skew"}
 
 // Run repeats the experiments and adds their figures and claims to a report.
@@ -36,7 +36,7 @@ func (p *Plan) Run(ctx context.Context, r *measure.Report) error {
 	return nil
 }
 
-// name begins the names of a point's figures.
+// name returns the prefix of the names of a point's figures.
 func (at point) name() string {
 	if at.minutes {
 		return fmt.Sprintf("figure 14, %v, θ %g: ", at.policy, at.theta)
@@ -44,8 +44,8 @@ func (at point) name() string {
 	return fmt.Sprintf("%v, %v, θ %g, %s tenants, %s writes/s: ", at.policy, at.model, at.theta, whole(float64(at.tenants)), whole(at.rate))
 }
 
-// WritePage writes what Run has found as one HTML page; about is the date, the machine
-// and the like.
+// WritePage writes what Run found as one HTML page; `about` gives the date, the
+// machine and the like.
 func (p *Plan) WritePage(w io.Writer, r *measure.Report, about []string) error {
 	list := p.claims()
 	out := &page.Page{
@@ -77,7 +77,7 @@ func lines(title, x string, steps []float64, of func(Policy) []float64) template
 	return page.Chart(c.SVG())
 }
 
-// thousands are the rates in thousands.
+// thousands returns the rates in thousands.
 func thousands() (out []float64) {
 	for _, r := range rates {
 		out = append(out, r/1000)
@@ -184,7 +184,7 @@ func (p *Plan) figure14() page.Section {
 	return s
 }
 
-// drawnRanks are the tenants that figure 16 is drawn for.
+// drawnRanks lists the tenants for which figure 16 is drawn.
 var drawnRanks = []float64{1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000, 2000}
 
 func (p *Plan) figure16() page.Section {

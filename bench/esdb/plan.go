@@ -11,12 +11,12 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Plan is what is repeated.
+// Plan says which experiments are repeated.
 type Plan struct {
-	// Duration is how long each point of figures 10 to 13 is simulated, after 10 s that do
-	// not count.
+	// Duration is the simulated time of each point of figures 10 to 13, after 10 s that are
+	// not measured.
 	Duration time.Duration
-	// Each is how many writes go together as one.
+	// Each is the number of writes simulated as one.
 	Each int
 	Seed uint64
 
@@ -25,7 +25,7 @@ type Plan struct {
 	queries []tenantQueries      // figure 16
 }
 
-// point is a run: of one of figures 10 to 13, or, with minutes, of figure 14.
+// point is a run of one of figures 10 to 13 or, if minutes is set, of figure 14.
 type point struct {
 	model   model
 	policy  Policy
@@ -35,28 +35,29 @@ type point struct {
 	minutes bool
 }
 
-// model is what is modelled beside nodes.
+// model says what is modelled besides nodes.
 type model int
 
 const (
 	waiting    model = iota // generators wait for their clients
 	unlimited               // queues have no limit
-	shardLimit              // as waiting, and shards have a limit as well
+	shardLimit              // as waiting, but shards have a limit too
 )
 
-// models are all of them.
+// models lists all models.
 var models = [...]model{waiting, unlimited, shardLimit}
 
-// String says what a model is.
+// String describes a model.
 func (m model) String() string {
 	return [...]string{"generators wait", "generators never wait", "generators wait, a shard does at most 7,400 writes/s"}[m]
 }
 
-// What is swept. skewed is the exponent that the paper calls closest to its own load.
+// The values that vary. skewed is the exponent that the paper calls closest to its own
+// load.
 const (
 	skewed       = 1.0
 	offered      = 160_000 // figure 11
-	room         = 120_000 // what balanced nodes have room for; figure 14
+	room         = 120_000 // the rate for which balanced nodes have room; figure 14
 	fewerTenants = 10_000
 	shardRate    = 7400
 	buffer       = 1000
@@ -66,7 +67,7 @@ const (
 var (
 	rates  = [...]float64{20_000, 40_000, 60_000, 80_000, 100_000, 120_000, 140_000, 160_000, 180_000, 200_000}
 	thetas = [...]float64{0, 0.5, 1, 1.5, 2}
-	// hotter are the exponents of figure 14's hot groups, which are not told.
+	// hotter lists the exponents of figure 14's hot groups, which the paper does not give.
 	hotter = [...]float64{1, 1.5}
 )
 
@@ -78,7 +79,7 @@ const (
 	secondHot  = 210 * time.Second
 )
 
-// Validate returns what is wrong with a plan.
+// Validate returns an error if a plan is not valid.
 func (p *Plan) Validate() error {
 	switch {
 	case p.Duration < time.Second || p.Duration > time.Hour:
@@ -89,7 +90,7 @@ func (p *Plan) Validate() error {
 	return nil
 }
 
-// points are all runs.
+// points returns all runs.
 func points() (list []point) {
 	for _, policy := range policies {
 		for _, m := range models {
@@ -111,7 +112,7 @@ func points() (list []point) {
 	return list
 }
 
-// config is the run of a point.
+// config returns the configuration of a point's run.
 func (p *Plan) config(at point) Config {
 	c := Config{Policy: at.policy, Phases: []Phase{{Theta: at.theta}}, Tenants: at.tenants, Rate: at.rate, Duration: p.Duration + warmup,
 		Warmup: warmup, Each: p.Each, Buffer: buffer, Storage: at.theta, Commit: usual(), Seed: p.Seed}
@@ -128,7 +129,7 @@ func (p *Plan) config(at point) Config {
 	return c
 }
 
-// simulate does all runs, several at a time.
+// simulate runs all points, several at a time.
 func (p *Plan) simulate(ctx context.Context) error {
 	all := slices.Concat(thetas[:], hotter[:], []float64{skewed})
 	of := map[int]skews{manyTenants: skewsOf(manyTenants, all...), fewerTenants: skewsOf(fewerTenants, all...)}
@@ -159,12 +160,12 @@ func (p *Plan) simulate(ctx context.Context) error {
 	return nil
 }
 
-// at returns what came out of a point of figures 10 to 13.
+// at returns the result of a point of figures 10 to 13.
 func (p *Plan) at(m model, policy Policy, theta, rate float64) *Result {
 	return p.results[point{m, policy, theta, rate, manyTenants, false}]
 }
 
-// course returns what came out of figure 14.
+// course returns the result of a run of figure 14.
 func (p *Plan) course(policy Policy, theta float64) *Result {
 	return p.results[point{waiting, policy, theta, room, manyTenants, true}]
 }

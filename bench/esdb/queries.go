@@ -7,7 +7,7 @@ import (
 	"adshard/bench/skew"
 )
 
-// sizes returns the part of all records that each shard has (figure 13 d).
+// sizes returns the share of all records in each shard (figure 13 d).
 func sizes(policy Policy, of *skew.Distribution) []float64 {
 	out := make([]float64, shards)
 	for k := range of.Len() {
@@ -19,7 +19,8 @@ func sizes(policy Policy, of *skew.Distribution) []float64 {
 	return out
 }
 
-// stationary returns over how many shards a tenant is spread whose part does not change.
+// stationary returns the number of shards over which a tenant with a constant share is
+// spread.
 func stationary(policy Policy, part float64) int {
 	switch policy {
 	case Double:
@@ -30,10 +31,10 @@ func stationary(policy Policy, part float64) int {
 	return 1
 }
 
-// The cost of a query in figure 16, of which the paper tells nothing: one for each
-// subquery, and in addition rowsCost for each row of the tenant in the shard; and
-// coordination, which any node does, for each query. A coordination of 2.35 subqueries
-// makes the paper's 63 % for small tenants; without any it would be 100 %.
+// The cost of a query in figure 16, which the paper does not give. Each subquery costs
+// 1, plus rowsCost for each row of the tenant in the shard. Each query costs
+// coordination, which any node may do. A coordination of 2.35 subqueries gives the
+// paper's 63 % for small tenants; without it they would have 100 %.
 const (
 	rows         = 40_000_000
 	coordination = 2.35
@@ -41,16 +42,16 @@ const (
 	queried      = 2000
 )
 
-// tenantQueries is how many queries of one tenant the cluster answers, as a multiple of
-// what a node does in subqueries: by policy, with subqueries that cost the same, and
-// with those that cost more where the tenant has more rows.
+// tenantQueries says how many queries of one tenant the cluster answers, as a multiple
+// of the subqueries that a node can do. Both lists are by policy: fixed if all
+// subqueries cost the same, byRows if they cost more where the tenant has more rows.
 type tenantQueries struct {
 	rank          int
 	subqueries    [len(policies)]int
 	fixed, byRows [len(policies)]float64
 }
 
-// queries returns what the cluster answers of the queries of each of the top tenants.
+// queries returns how many queries of each of the top tenants the cluster answers.
 func queries(of *skew.Distribution) (out []tenantQueries) {
 	for k := range queried {
 		t := tenantQueries{rank: k + 1}
@@ -65,8 +66,8 @@ func queries(of *skew.Distribution) (out []tenantQueries) {
 	return out
 }
 
-// answered returns how many queries the busiest node has time for, when a subquery goes
-// to a shard and to its replica in turn.
+// answered returns how many queries the busiest node has time for, if subqueries go to a
+// shard and to its replica in turn.
 func answered(k Tenant, subqueries int, cost float64) float64 {
 	var work [nodes]float64
 	for n := range work {
@@ -84,14 +85,14 @@ func answered(k Tenant, subqueries int, cost float64) float64 {
 	return 1 / most
 }
 
-// descending returns a list, the largest first.
+// descending returns a sorted copy of a list, the largest first.
 func descending(list []float64) []float64 {
 	out := slices.Sorted(slices.Values(list))
 	slices.Reverse(out)
 	return out
 }
 
-// ratio is largest ÷ smallest.
+// ratio returns largest ÷ smallest.
 func ratio(list []float64) float64 {
 	least, most := math.Inf(1), 0.0
 	for _, v := range list {
@@ -100,7 +101,7 @@ func ratio(list []float64) float64 {
 	return most / least
 }
 
-// deviation is the standard deviation.
+// deviation returns the standard deviation.
 func deviation(list []float64) float64 {
 	mean, sum := mean(list), 0.0
 	for _, v := range list {

@@ -7,7 +7,7 @@ import (
 	"adshard/bench/skew"
 )
 
-// sim is one run: a sequence of events.
+// sim is one run, a sequence of events.
 type sim struct {
 	Config
 	now    time.Duration
@@ -16,7 +16,7 @@ type sim struct {
 	skews  skews
 
 	clients   []*client
-	nodeFree  []time.Duration // when a node has executed all that it was given
+	nodeFree  []time.Duration // when a node will have executed all that it was given
 	shardFree []time.Duration
 	master    master
 
@@ -31,7 +31,7 @@ type sim struct {
 	check     bool
 }
 
-// write is a write of Each records on its way, or one of them for all.
+// write is a write of Each records on its way; its fields are those of one of them.
 type write struct {
 	tenant  Tenant
 	shard   int32
@@ -40,8 +40,8 @@ type write struct {
 	born    time.Duration
 }
 
-// skews are the distributions of phases by their exponents, all with the same number of
-// tenants; made once for all runs.
+// skews holds the distributions of phases by their exponents, all with the same number of
+// tenants. They are made once for all runs.
 type skews map[float64]*skew.Distribution
 
 func skewsOf(tenants int, thetas ...float64) skews {
@@ -54,7 +54,8 @@ func skewsOf(tenants int, thetas ...float64) skews {
 	return out
 }
 
-// run simulates; skews must have the distribution of each phase and of the storage.
+// run simulates a run; skews must contain the distribution of each phase and of the
+// storage.
 func run(c Config, skews skews, check bool) *Result {
 	s := &sim{Config: c, skews: skews, rand: rand.New(rand.NewPCG(c.Seed, 2022)), check: check,
 		nodeFree: make([]time.Duration, nodes), shardFree: make([]time.Duration, shards),
@@ -84,12 +85,12 @@ func run(c Config, skews skews, check bool) *Result {
 	return s.result()
 }
 
-// after has something done later.
+// after schedules a function to run after d.
 func (s *sim) after(d time.Duration, do func()) {
 	s.events.add(event{at: s.now + d, kind: call, do: do})
 }
 
-// step does one event.
+// step handles one event.
 func (s *sim) step(e *event) {
 	switch e.kind {
 	case generate:
@@ -110,8 +111,8 @@ func (s *sim) step(e *event) {
 	}
 }
 
-// execute has a node execute a write after all that it was given before, and returns when
-// that ends.
+// execute makes node n execute a write after all that it was given before, and returns
+// when that ends.
 func (s *sim) execute(n int) time.Duration {
 	took := time.Duration(s.Each) * time.Second / nodeRate
 	s.nodeFree[n] = max(s.nodeFree[n], s.now) + took
@@ -122,7 +123,7 @@ func (s *sim) execute(n int) time.Duration {
 	return s.nodeFree[n]
 }
 
-// acknowledge ends a write.
+// acknowledge handles the acknowledgement of a write.
 func (s *sim) acknowledge(e *event) {
 	c := s.clients[e.client]
 	c.outstanding[int(e.write.shard)%nodes]--
@@ -144,7 +145,8 @@ func (s *sim) stored() []rule {
 	return storedRules(s.skews[s.Storage]).list
 }
 
-// storedRules spreads tenants by their part of what is stored, from the beginning on.
+// storedRules returns rules that spread tenants by their share of what is stored, from
+// the beginning on.
 func storedRules(of *skew.Distribution) *rules {
 	out := newRules()
 	for k := range of.Len() {

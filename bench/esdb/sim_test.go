@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// config is a short run of coarse writes.
+// config returns a short run with coarse writes.
 func config(p Policy, theta, rate float64) Config {
 	return Config{Policy: p, Phases: []Phase{{Theta: theta}}, Tenants: manyTenants, Rate: rate, Duration: 15 * time.Second, Warmup: 5 * time.Second,
 		Each: 50, Buffer: 1000, Storage: theta, Commit: usual(), Seed: 1}
@@ -40,8 +40,8 @@ func TestOneRoute(t *testing.T) {
 	}
 }
 
-// TestRules: the largest spread before a record's creation counts, whatever the order of
-// rules; nothing shrinks; a read covers all shards that writes went to.
+// TestRules: of the rules before a record's creation, the largest spread counts, whatever
+// their order; spreads never shrink; a read covers all shards that writes went to.
 func TestRules(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := newRules()
@@ -72,7 +72,7 @@ func TestRules(t *testing.T) {
 	})
 }
 
-// TestOffset: no shard gets more than two shards' part, with the least spread.
+// TestOffset: no shard gets more than two shards' share, with the smallest possible spread.
 func TestOffset(t *testing.T) {
 	for part, want := range map[float64]int{0: 1, 2.0 / shards: 1, 2.1 / shards: 2, 0.083: 32, 0.6: 256, 1: 256} {
 		if got := offset(part, shards); got != want {
@@ -81,8 +81,9 @@ func TestOffset(t *testing.T) {
 	}
 }
 
-// TestBalancedAndNot: with even tenants all policies do what nodes can; with skewed ones
-// hashing does less, the others hardly; the same seed gives the same.
+// TestBalancedAndNot: with even tenants all policies reach what the nodes can do. With
+// skewed ones hashing reaches less, and the others hardly less. The same seed gives the
+// same result.
 func TestBalancedAndNot(t *testing.T) {
 	skews := skewsOf(manyTenants, 0, 1)
 	for _, p := range policies {

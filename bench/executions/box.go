@@ -6,22 +6,22 @@ import (
 )
 
 // Box is the boxplot of some times, in µs: the quartiles, and whiskers to the
-// outermost times within one and a half heights of the box (Tukey's).
+// outermost times within one and a half box heights of the box (Tukey's).
 type Box struct {
 	Low    float64 `json:"low"`
 	Q1     float64 `json:"q1"`
 	Median float64 `json:"median"`
 	Q3     float64 `json:"q3"`
 	High   float64 `json:"high"`
-	// Beyond is how many times are outside of the whiskers, Most the largest.
+	// Beyond is the number of times outside the whiskers, Most the longest time.
 	Beyond int     `json:"beyond"`
 	Most   float64 `json:"most"`
 }
 
-// reach is how far a whisker goes, in heights of the box.
+// reach is the greatest length of a whisker, in box heights.
 const reach = 1.5
 
-// boxOf is the boxplot of one or more times.
+// boxOf returns the boxplot of one or more times.
 func boxOf(times []float64) Box {
 	sorted := slices.Sorted(slices.Values(times))
 	b := Box{Q1: quantile(sorted, 0.25), Median: quantile(sorted, 0.5), Q3: quantile(sorted, 0.75)}
@@ -40,7 +40,8 @@ func boxOf(times []float64) Box {
 	return b
 }
 
-// quantile is that of sorted values, between two of them in proportion.
+// quantile returns a quantile of sorted values, interpolated between two of
+// them.
 func quantile(sorted []float64, q float64) float64 {
 	at := q * float64(len(sorted)-1)
 	i := int(at)
@@ -50,7 +51,8 @@ func quantile(sorted []float64, q float64) float64 {
 	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
 }
 
-// rounded has four digits that count: more is noise, and makes files long.
+// rounded returns v with four significant digits: more would be noise and make
+// files long.
 func rounded(v float64) float64 {
 	out, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 4, 64), 64)
 	if err != nil {
@@ -59,17 +61,17 @@ func rounded(v float64) float64 {
 	return out
 }
 
-// Course is the evolution of times: the median and the largest of each of up to
-// hundred parts of equal length.
+// Course is the evolution of times: the median and the longest time of each of
+// up to a hundred parts of equal length.
 type Course struct {
 	Medians []float64 `json:"medians"`
 	Most    []float64 `json:"most"`
 }
 
-// parts is how many parts a course has.
+// parts is the largest number of parts of a course.
 const parts = 100
 
-// courseOf is the evolution of one or more times, in their order.
+// courseOf returns the evolution of one or more times, in their order.
 func courseOf(times []float64) (c Course) {
 	n := min(parts, len(times))
 	for i := range n {

@@ -11,16 +11,17 @@ import (
 // random is the number of queries of RQ1600.
 const random = 1600
 
-// sequence is the queries of a setup: which of the log's, and in which order.
+// sequence says which of the log's queries a setup asks, and in which order.
 type sequence struct {
-	// queries are indexes into the log; order are indexes into queries, one for each
+	// queries holds indexes into the log; order holds indexes into queries, one for each
 	// execution.
 	queries, order []int
 }
 
-// choose returns what each kind of setup asks. found are the log's matches by slaves.
-// The repeated queries are the same ones in all sizes, as in the thesis: those of two or
-// three words of the log whose matches are nearest to its own by the sum of their ratios.
+// choose returns the queries of each kind of setup. found holds the log's matches by
+// number of slaves. As in the thesis, the repeated queries are the same in all sizes: the
+// queries of two or three words in the log whose matches are closest to the thesis' by
+// the sum of their ratios.
 func (p *Plan) choose(found map[int][]layouts.Found) (map[string]sequence, error) {
 	out := make(map[string]sequence)
 	for _, name := range []string{sq1, sq2} {
@@ -42,12 +43,12 @@ func (p *Plan) choose(found map[int][]layouts.Found) (map[string]sequence, error
 	return out, nil
 }
 
-// nearest is the query of the log whose matches are nearest to the thesis'; of equally
-// near ones the first.
+// nearest returns the query of the log whose matches are closest to the thesis', or the
+// first of several equally close ones.
 func (p *Plan) nearest(name string, found map[int][]layouts.Found) (int, error) {
 	best, least := -1, math.Inf(1)
 	for q := range found[1] {
-		// Most queries are short; a long one reads much beside its matches.
+		// Most queries are short; a long one reads many postings that are not matches.
 		if n := len(p.Log[q].Words); n < 2 || n > 3 {
 			continue
 		}

@@ -11,8 +11,8 @@ import (
 	"adshard/bench/measure"
 )
 
-// The layouts of the thesis; B is the original one. in and told are ours, to tell what a part
-// of a step does.
+// The layouts of the thesis; B is the original one. `in` and `told` are variants made here,
+// to show the effect of parts of a step.
 const (
 	barrels = "B"
 	pr      = "RDB-Pr"
@@ -27,12 +27,13 @@ const (
 	told    = "RDB-Pr-Fl-Told"
 )
 
-// databases are the thesis' layouts in RocksDB.
+// databases returns the thesis' layouts in RocksDB.
 func databases() []string {
 	return []string{pr, prOpt, two, twoOpt, flat, raw, rawOpt, flatOpt}
 }
 
-// claims compares what chapter 7 says with the report: what was not measured is not tested.
+// claims compares what chapter 7 says with the report. Claims about what was not measured are
+// "not tested".
 func (r *Report) claims() []claims.Claim {
 	c := &comparison{report: r}
 	c.original()
@@ -53,7 +54,7 @@ func (c *comparison) original() {
 	c.compare(claims.Claim{Where: "figure 7.5", Paper: "with random queries RDB-Pr-Fl-Opt is at least comparable to B", Because: because}, notFaster, barrels, flatOpt, "RQ1600-1S-HR")
 }
 
-// cheaper is why B does better here than there, by what the report found.
+// cheaper explains, from the report, why B does better here than in the thesis.
 func (c *comparison) cheaper() string {
 	const setup = "RQ1600-1S-HR"
 	b, o := c.report.find(setup, barrels), c.report.find(setup, flatOpt)
@@ -65,13 +66,13 @@ func (c *comparison) cheaper() string {
 		setup, n(b.Cost.Keyword), n(o.Cost.Keyword), n(b.Cost.Query), n(o.Cost.Query), n(b.Cost.Match), n(o.Cost.Match))
 }
 
-// single are the setups with a repeated query of which the thesis shows figures.
+// single returns the setups with a repeated query for which the thesis shows figures.
 func single() []string { return []string{"SQ1-1S-HR", "SQ1-8S-HR", "SQ2-8S-HR"} }
 
-// many are those of them with many matches.
+// many returns those of them whose query has many matches.
 func many() []string { return []string{"SQ1-8S-HR", "SQ2-8S-HR"} }
 
-// best judges whether both layouts at the end are better than all others, and alike.
+// best judges whether the two final layouts are better than all others, and equally good.
 func (c *comparison) best() {
 	var f findings
 	var words []string
@@ -91,8 +92,8 @@ func (c *comparison) best() {
 	c.add(one, f)
 }
 
-// beside is the median of the best of all others in RocksDB over the slower one of the two
-// at the end, of each run that has both and another one.
+// beside returns, for each run with all of them, the median of the best other layout in
+// RocksDB over that of the slower of the two final ones.
 func (c *comparison) beside(setup string) (out []float64) {
 	a, b := c.report.find(setup, flatOpt), c.report.find(setup, rawOpt)
 	if a == nil || b == nil {
@@ -141,10 +142,11 @@ func (c *comparison) tuning() {
 		Remark:  "RDB-Pr-Fl-Told changes what the thesis tells of, and nothing else; with few matches the thesis sees no such effect"}, muchSlower, flat, told, many()...)
 }
 
-// harsher is what low resources are here, where a memory cgroup cannot be made.
+// harsher says what low resources are here, where no memory cgroup can be made.
 const harsher = "low resources are harsher here than the thesis' were: pages of files are dropped every 20 ms"
 
-// memory judges what low resources do. They are harsher here: what is slower proves nothing.
+// memory judges the effect of low resources. They are harsher here: that something is slower
+// proves nothing.
 func (c *comparison) memory() {
 	lowAndHigh := func(one claims.Claim, limit float64, low, high string, of ...string) {
 		var f findings
@@ -176,10 +178,10 @@ func (c *comparison) memory() {
 		Remark: "8S has 1.4 times as many keywords as 5S"}, alike, "SQ2-5S-LR", "SQ2-8S-HR", pr, prOpt, two, twoOpt, flat, raw)
 }
 
-// enough is how many executions a part of a course has at least to be judged.
+// enough is the least number of executions in a part of a course from which it can be judged.
 const enough = 50
 
-// evolution judges figure 7.8, by the run in the middle.
+// evolution judges figure 7.8, by the run with the middle median.
 func (c *comparison) evolution() {
 	const setup = "SQ1-8S-HR"
 	late, jumps := 0.0, 0.0
@@ -189,7 +191,7 @@ func (c *comparison) evolution() {
 		if o == nil || o.Executions < enough*parts {
 			continue
 		}
-		// The second to the fifth hundredth, beside the latter half.
+		// Compare the second to the fifth hundredth with the second half.
 		if v := slices.Max(o.Course.Medians[1:5]) / o.Box.Median; v > late {
 			late, where[0] = v, name
 		}
@@ -229,12 +231,12 @@ func (c *comparison) space() {
 	c.add(claims.Claim{Where: "figure 7.9", Paper: "one database takes less space than two", Ours: strings.Join(words, ", ")}, f)
 }
 
-// remote judges what section 4.1 reports of stores in the same process beside remote ones.
+// remote judges what section 4.1 says about stores in the same process and remote ones.
 func (c *comparison) remote() {
 	setups := []string{"RQ1600-1S-HR", "RQ1600-8S-HR"}
 	for _, v := range []struct {
 		layout, paper string
-		most          float64 // of RInK's time
+		most          float64 // share of RInK's time
 	}{
 		{"stateful", "stateful takes 30 to 60 % less than RInK", 0.7},
 		{"LInK", "LInK takes 40 to 60 % less than RInK", 0.6},

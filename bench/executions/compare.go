@@ -10,8 +10,9 @@ import (
 	"adshard/bench/measure"
 )
 
-// A ratio of medians is either alike, or slower, or faster; much slower is a part of
-// slower. What is at a limit is slower.
+// The limits for ratios of medians: between 1/alike and alike, both excluded, a ratio is
+// alike; from alike on it is slower; from much on it is also much slower; otherwise it is
+// faster.
 const (
 	alike = 1.2
 	much  = 1.5
@@ -22,7 +23,7 @@ func slower(v float64) bool     { return v >= alike }
 func muchSlower(v float64) bool { return v >= much }
 func notFaster(v float64) bool  { return v > 1/alike }
 
-// ratios are those of the medians of a layout to another one on a setup, of each run in
+// ratios returns the ratios of the medians of two layouts on a setup, one for each run in
 // which both were measured.
 func (r *Report) ratios(setup, layout, other string) (out []float64) {
 	a, b := r.find(setup, layout), r.find(setup, other)
@@ -37,10 +38,10 @@ func (r *Report) ratios(setup, layout, other string) (out []float64) {
 	return out
 }
 
-// middle is the one in the middle, the lower one of two.
+// middle returns the median, or the lower of two middle values.
 func middle(list []float64) float64 { return slices.Sorted(slices.Values(list))[(len(list)-1)/2] }
 
-// said is the value in the middle with the least and the most.
+// said formats the median with the smallest and the largest value.
 func said(list []float64) string {
 	s := measure.Number(middle(list))
 	if len(list) > 1 {
@@ -49,7 +50,7 @@ func said(list []float64) string {
 	return s
 }
 
-// findings are, by setup, whether something holds in each of the runs.
+// findings says, by setup, whether something holds in each of the runs.
 type findings [][]bool
 
 func (f *findings) add(values []float64, holds func(float64) bool) {
@@ -60,8 +61,8 @@ func (f *findings) add(values []float64, holds func(float64) bool) {
 	*f = append(*f, list)
 }
 
-// judge gives a claim its verdict: it holds if it does on all setups in all runs, and is
-// contradicted if there is a setup where it holds in no run; otherwise it is not decided.
+// judge sets a claim's verdict. The claim holds if it does on all setups in all runs, and
+// is contradicted if it holds in no run of some setup; otherwise it is not decided.
 func (f findings) judge(c *claims.Claim) {
 	c.Holds = true
 	undecided := false
@@ -88,7 +89,7 @@ type comparison struct {
 	list   []claims.Claim
 }
 
-// compare adds a claim about the ratios of a layout to another one.
+// compare adds a claim about the ratios of two layouts.
 func (c *comparison) compare(one claims.Claim, holds func(ratio float64) bool, layout, other string, setups ...string) {
 	var f findings
 	var words []string

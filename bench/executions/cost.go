@@ -6,17 +6,17 @@ import (
 	"adshard/bench/measure"
 )
 
-// Cost says where the time of a layout's queries goes: what a query costs by itself, for
-// each keyword that begins with one of its words, and for each match besides. It is
-// fitted to the medians of the queries, each as exact relative to its time.
+// Cost says where the time of a layout's queries goes: the fixed cost of a query, the cost
+// of each keyword that begins with one of its words, and the additional cost of each match.
+// It is fitted to the medians of the queries, with equal relative errors.
 type Cost struct {
 	Query   float64 `json:"query_us"`
 	Keyword float64 `json:"keyword_ns"`
 	Match   float64 `json:"match_ns"`
 }
 
-// cost fits the times of a setup's latter half; nil: it asks one query only, or its queries
-// are too few or too much alike.
+// cost fits the times of the second half of a setup. It returns nil if the setup asks only
+// one query, or if its queries are too few or too similar.
 func (r *run) cost(s *Setup, times []float64) *Cost {
 	a := r.asked[s.asked]
 	if len(a.queries) == 1 {

@@ -20,7 +20,7 @@ import (
 	"adshard/fault"
 )
 
-// TestSetups: the ten setups ask, keep and have what section 7.2 says.
+// TestSetups: the ten setups have the queries, keywords and memory of section 7.2.
 func TestSetups(t *testing.T) {
 	want := map[string]struct {
 		keywords int64
@@ -46,7 +46,7 @@ func TestSetups(t *testing.T) {
 	}
 }
 
-// TestBox: worked out by hand.
+// TestBox compares boxplots with results worked out by hand.
 func TestBox(t *testing.T) {
 	for _, tt := range []struct {
 		times []float64
@@ -77,8 +77,9 @@ func TestCourse(t *testing.T) {
 	}
 }
 
-// TestChoose: repeated queries are those nearest to the thesis' matches in all sizes;
-// random ones are drawn anew for each execution, in the same order by the same seed.
+// TestChoose: repeated queries are those closest to the thesis' numbers of matches in all
+// sizes; random ones are drawn anew for each execution, in the same order for the same
+// seed.
 func TestChoose(t *testing.T) {
 	p := Plan{Times: 5000, Seed: 7, Log: layouts.NewQueries([]string{"a b", "a b", "a b", "a b c", "a", "a b c d"})}
 	found := map[int][]layouts.Found{
@@ -118,7 +119,7 @@ type fake struct {
 	name   string
 	absent bool
 	slow   int           // searches
-	pause  time.Duration // of each of them
+	pause  time.Duration // of each slow search
 	lies   bool
 	caches *[]uint64
 	asked  int
@@ -160,7 +161,7 @@ func (s *fakeStore) Search(_ context.Context, q *layouts.Query) (f layouts.Found
 	return f, nil
 }
 
-// planOf is a plan for a few keywords of one word each.
+// planOf returns a plan for a few keywords of one word each.
 func planOf(t *testing.T, list ...layouts.Layout) *Plan {
 	t.Helper()
 	p := &Plan{Keywords: 10, Layouts: list, Times: 40, Runs: 1, Seed: 1, Log: layouts.NewQueries([]string{"a", "b", "a b", "none"}), Dir: t.TempDir()}
@@ -182,8 +183,8 @@ func planOf(t *testing.T, list ...layouts.Layout) *Plan {
 	return p
 }
 
-// TestRun: each layout is measured on each setup; the latter half counts; low resources
-// are a share of the layout's data before compression; nothing is left behind.
+// TestRun: each layout is measured on each setup; the second half counts; low resources
+// are a share of the layout's uncompressed data; nothing is left behind.
 func TestRun(t *testing.T) {
 	var caches []uint64
 	slow := &fake{name: "slow at first", slow: 20, pause: time.Millisecond, caches: &caches}
@@ -252,7 +253,7 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// made is a report of three runs with a median for each layout on each setup.
+// made returns a report of three runs with a median for each layout on each setup.
 func made(medians map[string]float64) *Report {
 	r := &Report{Runs: []Made{{Command: "adbench executions", Commit: "unknown"}}, Keywords: 10, Times: 5000, Absent: map[string]string{"x": "it is not there"}}
 	for _, s := range Names() {
@@ -281,7 +282,7 @@ func made(medians map[string]float64) *Report {
 	return r
 }
 
-// thesis are medians as the thesis has them.
+// thesis returns medians in the thesis' proportions.
 func thesis() map[string]float64 {
 	return map[string]float64{
 		barrels: 20, pr: 1200, in: 1500, prOpt: 300, two: 600, twoOpt: 590, flat: 200, raw: 210, rawOpt: 10, flatOpt: 10.5, told: 12,
@@ -289,7 +290,7 @@ func thesis() map[string]float64 {
 	}
 }
 
-// verdicts are the claims' beginnings of verdicts, by where and what.
+// verdicts returns the beginnings of the claims' verdicts, by place and claim.
 func verdicts(r *Report) map[string]string {
 	out := make(map[string]string)
 	for _, c := range r.claims() {
@@ -300,7 +301,7 @@ func verdicts(r *Report) map[string]string {
 	return out
 }
 
-// verdict is that of the claim whose text holds some words.
+// verdict returns the verdict of the claim whose text contains the given words.
 func verdict(t *testing.T, r *Report, words string) string {
 	t.Helper()
 	for name, v := range verdicts(r) {
@@ -312,8 +313,8 @@ func verdict(t *testing.T, r *Report, words string) string {
 	return ""
 }
 
-// TestClaims: a report as the thesis has it reproduces everything but the jumps, and
-// each claim is contradicted by what contradicts it.
+// TestClaims: a report that agrees with the thesis reproduces every claim except the
+// jumps, and each claim is contradicted by medians that contradict it.
 func TestClaims(t *testing.T) {
 	all := verdicts(made(thesis()))
 	for _, where := range []string{"figures 7.1 ", "figure 7.2:", "figure 7.4", "figure 7.5", "figures 7.6 and 7.7", "figure 7.8", "figure 7.9", "section 4.1", "section 7.1"} {
@@ -352,7 +353,7 @@ func TestClaims(t *testing.T) {
 }
 
 // TestClaimsUntested: a claim is not tested if its layouts were not measured, if it holds
-// in some runs only, or if it is about low resources, which are harsher here.
+// only in some runs, or if it is about low resources, which are harsher here.
 func TestClaimsUntested(t *testing.T) {
 	for name, v := range verdicts(made(map[string]float64{"LInK": 1})) {
 		if v != "not tested: not measured here" {
@@ -403,7 +404,7 @@ func TestLimits(t *testing.T) {
 	})
 }
 
-// TestReason: why B does better is what was measured, not what is thought.
+// TestReason: the reason why B does better comes from measurements, not from assumptions.
 func TestReason(t *testing.T) {
 	medians := thesis()
 	medians[barrels] = 5
@@ -424,7 +425,7 @@ func TestReason(t *testing.T) {
 	}
 }
 
-// TestCost: costs from which times are made are found again.
+// TestCost: the costs that times were made from are found again.
 func TestCost(t *testing.T) {
 	s := &Setup{asked: rq1600, slaves: 1}
 	r := &run{asked: make(map[string]sequence), begin: map[int][]float64{}, found: map[int][]layouts.Found{}}
@@ -441,7 +442,7 @@ func TestCost(t *testing.T) {
 		a.order = append(a.order, q)
 		took := 3 + 0.02*r.begin[1][q] + 0.5*float64(r.found[1][q].Matches)
 		if i < 200 {
-			took *= 10 // the former half does not count
+			took *= 10 // the first half is not counted
 		}
 		times = append(times, took)
 	}
@@ -480,7 +481,8 @@ func TestEvolution(t *testing.T) {
 	}
 }
 
-// TestMerged: the middle run of a layout and setup is shown, with the medians of all.
+// TestMerged: of each layout and setup the middle run is shown, with the medians of all
+// runs.
 func TestMerged(t *testing.T) {
 	var list []Outcome
 	for i, v := range []float64{30, 10, 20} {
@@ -500,7 +502,7 @@ func TestMerged(t *testing.T) {
 	}
 }
 
-// TestPageAndJoin: reports in parts give the page of the whole.
+// TestPageAndJoin: reports of parts, joined, give the page of the whole.
 func TestPageAndJoin(t *testing.T) {
 	dir := t.TempDir()
 	whole := made(thesis())

@@ -10,9 +10,9 @@ import (
 	"adshard/fault"
 )
 
-// Join reads reports that WriteFile wrote and returns them as one. Errors:
-// fault.NotFound; fault.Invalid for a file of another format, and for reports of other
-// keywords, numbers of executions or seeds, or of the same layout and setup twice.
+// Join reads reports that WriteFile wrote and combines them. Errors: fault.NotFound;
+// fault.Invalid for a file of another format, for reports with different keywords,
+// numbers of executions or seeds, and for a layout and setup that occur twice.
 func Join(names ...string) (*Report, error) {
 	var all *Report
 	for _, name := range names {

@@ -7,8 +7,9 @@ import (
 	"slices"
 )
 
-// merged has one outcome for each layout and setup of those of several runs, in the order
-// of their first ones: that of the run whose median is in the middle, with the medians of all.
+// merged combines the outcomes of several runs into one for each layout and setup, in the
+// order in which they first occur. It takes the run with the middle median, with the medians
+// of all runs.
 func merged(list []Outcome) (out []Outcome) {
 	type key struct{ setup, layout string }
 	var order []key

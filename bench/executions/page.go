@@ -12,8 +12,8 @@ import (
 	"adshard/bench/page"
 )
 
-// packages are what the figures are about: directories of the repository whose changes
-// make them old.
+// packages lists the directories of the repository that the figures measure. Changes
+// in them make the figures outdated.
 var packages = []string{"bench/executions", "bench/layouts", "barrels", "search"}
 
 // WritePage writes the figures as one page.
@@ -48,7 +48,7 @@ var terms = []page.Term{
 	{Word: "evolution", Means: "The medians of each hundredth of the executions, in their order."},
 }
 
-// setups are the names of the setups that were measured, in the thesis' order.
+// setups returns the names of the measured setups, in the thesis' order.
 func (r *Report) setups() []string {
 	return slices.DeleteFunc(Names(), func(s string) bool { return len(r.of(s)) == 0 })
 }
@@ -73,7 +73,7 @@ func (r *Report) notes() []string {
 	return out
 }
 
-// short are the outcomes with fewer executions than all.
+// short returns the outcomes with fewer executions than planned.
 func (r *Report) short() (out []string) {
 	for _, o := range r.Outcomes {
 		if o.Executions < r.Times {
@@ -83,13 +83,13 @@ func (r *Report) short() (out []string) {
 	return out
 }
 
-// figures are the thesis' figures of boxplots.
+// figures names the thesis' figures with boxplots, by setup.
 var figures = map[string]string{
 	"SQ1-8S-HR": "figure 7.1; evolution: figure 7.8", "SQ1-1S-HR": "figures 7.2 and 7.4", "SQ2-8S-HR": "figure 7.3",
 	"RQ1600-1S-HR": "figure 7.5", "RQ1600-8S-HR": "figure 7.6", "RQ1600-8S-LR": "figure 7.7",
 }
 
-// section is a setup's.
+// section returns the section of a setup.
 func (r *Report) section(setup string) page.Section {
 	s := page.Section{Title: setup, Note: figures[setup]}
 	t := &page.Table{Header: Header(), Groups: make([]page.Group, 1)}
@@ -126,7 +126,7 @@ func (r *Report) section(setup string) page.Section {
 	return s
 }
 
-// line is the evolution.
+// line returns the line of an outcome's evolution.
 func (o *Outcome) line() chart.Line {
 	l := chart.Line{Name: o.Layout, Y: o.Course.Medians}
 	for i := range l.Y {
@@ -135,7 +135,7 @@ func (o *Outcome) line() chart.Line {
 	return l
 }
 
-// open is what section 9.3 leaves to others.
+// open returns the section on what section 9.3 of the thesis leaves to others.
 func (r *Report) open() page.Section {
 	t := &page.Table{Header: append([]string{"median time beside"}, r.setups()...), Groups: make([]page.Group, 1)}
 	for _, pair := range [][2]string{
@@ -158,7 +158,7 @@ func (r *Report) open() page.Section {
 		Note: "Maps: stateful of bytes, LInK of objects, structs by the rarest word; RInK asks another store over the network of this machine."}
 }
 
-// queries says what was asked.
+// queries returns the section on what was asked.
 func (r *Report) queries() page.Section {
 	t := &page.Table{Header: []string{"query", "1S", "5S", "8S", "the thesis"}, Groups: make([]page.Group, 1)}
 	for _, a := range r.Queries {
@@ -177,7 +177,7 @@ func (r *Report) queries() page.Section {
 		Note: "The repeated queries are the same ones in all sizes: those of two or three words of the log whose matches are nearest to the thesis'."}
 }
 
-// costs says where the time of random queries goes.
+// costs returns the section on where the time of random queries goes.
 func (r *Report) costs() page.Section {
 	t := &page.Table{Header: []string{"layout", "setup", "a query, µs", "a keyword that begins with a word of it, ns", "a match besides, ns"}, Groups: make([]page.Group, 1)}
 	for _, s := range r.setups() {
@@ -191,7 +191,7 @@ func (r *Report) costs() page.Section {
 		Note: "Least squares over the medians of the queries, relative to their times."}
 }
 
-// space is figure 7.9.
+// space returns the section for figure 7.9.
 func (r *Report) space() page.Section {
 	s := page.Section{Title: "Space", Note: "figure 7.9"}
 	for _, setup := range []string{"SQ1-1S-HR", "SQ1-8S-HR"} {

@@ -10,29 +10,29 @@ import (
 
 // Plan says what is measured.
 type Plan struct {
-	// Keywords are those of one slave.
+	// Keywords is the number of keywords of one slave.
 	Keywords int64
 	Setups   []Setup
 	Layouts  []layouts.Layout
-	// Times is how often a setup's query is executed. A layout that takes longer than
-	// Limit on a setup has fewer executions; 0: no limit.
+	// Times is how often a setup's query is executed. A layout that takes longer than Limit
+	// on a setup gets fewer executions; a Limit of 0 means no limit.
 	Times int
 	Limit time.Duration
 	Seed  uint64
 	// Runs is how often each setup is measured on a layout that was built once: all setups,
 	// then all again, each time with a new searcher.
 	Runs int
-	// Log are the queries to choose from, Set makes or reads a set of keywords.
+	// Log holds the queries to choose from. Set makes or reads a set of keywords.
 	Log []*layouts.Query
 	Set func(ctx context.Context, keywords int64) (*layouts.Set, error)
-	// Dir is an empty directory for what layouts have on disk.
+	// Dir is an empty directory for the layouts' files.
 	Dir string
-	// Progress is called with what is being done and the share of it that is, 0 to 1,
-	// or -1.
+	// Progress is called with what is being done and the share of it that is done, 0 to 1,
+	// or -1 if that is unknown.
 	Progress func(what string, done float64)
 }
 
-// validate refuses what cannot be measured.
+// validate returns an error if the plan cannot be measured.
 func (p *Plan) validate() error {
 	say := func(format string, args ...any) error {
 		return fault.Newf(fault.Invalid, "executions: plan", format, args...)

@@ -10,24 +10,25 @@ import (
 	"adshard/internal/outfile"
 )
 
-// Report is what Run found, or several such reports joined that differ in setups and
-// layouts only.
+// Report is the result of Run, or of several runs whose reports differ only in setups and
+// layouts.
 type Report struct {
 	Runs []Made `json:"runs"`
-	// Keywords are those of one slave; Times is how often queries were executed, Limit the
-	// seconds after which a layout was stopped; 0 means never.
+	// Keywords is the number of keywords of one slave; Times is how often queries were
+	// executed; Limit is the number of seconds after which a layout was stopped, or 0 for no
+	// limit.
 	Keywords int64   `json:"keywords"`
 	Times    int     `json:"times"`
 	Limit    float64 `json:"limit_seconds"`
 	Seed     uint64  `json:"seed"`
-	// Queries are what was asked, Outcomes what came out.
+	// Queries says what was asked, Outcomes what was measured.
 	Queries  []Asked   `json:"queries"`
 	Outcomes []Outcome `json:"outcomes"`
-	// Absent says why layouts are left out, by name.
+	// Absent says why layouts are missing, by name.
 	Absent map[string]string `json:"absent,omitempty"`
 }
 
-// Made says by what outcomes came to be.
+// Made says how outcomes were made.
 type Made struct {
 	Command string `json:"command"`
 	Commit  string `json:"commit"`
@@ -36,9 +37,9 @@ type Made struct {
 	Date    string `json:"date"`
 }
 
-// Asked is what one kind of setups asks, by slaves (1S, 5S, 8S): how many keywords a query
-// matches on average, how many begin with one of its words, so that a search by first word
-// looks at them, and the part of its queries that match none.
+// Asked describes what one kind of setup asks, by slaves (1S, 5S, 8S): how many keywords a
+// query matches on average; how many keywords begin with one of its words, so that a
+// search by first word looks at them; and the share of the queries that match no keyword.
 type Asked struct {
 	Name    string             `json:"name"`
 	Matches map[string]float64 `json:"matches"`
@@ -46,22 +47,23 @@ type Asked struct {
 	None    map[string]float64 `json:"none"`
 }
 
-// Outcome is what one layout showed on one setup; times are in µs.
+// Outcome is the result of one layout on one setup; times are in µs.
 type Outcome struct {
 	Setup  string `json:"setup"`
 	Layout string `json:"layout"`
-	// Medians are those of the runs, by the number of the run; all else is of the run whose
-	// median is in the middle.
+	// Medians holds the medians of the runs, by the number of the run. All other fields are
+	// those of the run with the middle median.
 	Medians map[int]float64 `json:"medians"`
-	// Keywords and Executions are how many there were; Box is of the latter half of the
-	// executions, Course of all.
+	// Keywords and Executions are counts. Box describes the second half of the executions,
+	// Course all of them.
 	Keywords   int    `json:"keywords"`
 	Executions int    `json:"executions"`
 	Box        Box    `json:"box"`
 	Course     Course `json:"course"`
-	// Cost is what a query costs, of random queries; nil: it was not found.
+	// Cost is the cost of random queries; nil if it is not known.
 	Cost *Cost `json:"cost,omitempty"`
-	// Disk is bytes a keyword there, Cache those that may be in memory; 0: all.
+	// Disk is the number of bytes per keyword on disk, Cache the number that may be in
+	// memory; 0: all.
 	Disk  float64 `json:"disk"`
 	Cache float64 `json:"cache"`
 }
@@ -75,7 +77,7 @@ func (r *Report) find(setup, layout string) *Outcome {
 	return &r.Outcomes[i]
 }
 
-// of are the outcomes of a setup.
+// of returns the outcomes of a setup.
 func (r *Report) of(setup string) (out []*Outcome) {
 	for i := range r.Outcomes {
 		if r.Outcomes[i].Setup == setup {
@@ -90,7 +92,8 @@ func (r *Report) WriteFile(name string) error {
 	return outfile.Output{Path: name, Kind: outfile.Kind{Name: "a report", Is: outfile.Begins("{\n \"runs\": ")}}.WriteJSON(r)
 }
 
-// WriteClaims writes what the thesis says beside the report as a table of Markdown.
+// WriteClaims writes the claims of the thesis beside the report's results as a Markdown
+// table.
 func (r *Report) WriteClaims(w io.Writer) error {
 	list := r.claims()
 	for i := range list {
@@ -107,12 +110,12 @@ func (r *Report) WriteClaims(w io.Writer) error {
 	return nil
 }
 
-// Header is that of Rows.
+// Header returns the header of Rows.
 func Header() []string {
 	return []string{"layout", "executions", "median, µs", "of the runs", "quartiles", "whiskers", "beyond, %", "largest", "of the first hundredth"}
 }
 
-// Rows are the table of a setup.
+// Rows returns the table rows of a setup.
 func (r *Report) Rows(setup string) (rows [][]string) {
 	for _, o := range r.of(setup) {
 		number := measure.Number
@@ -123,7 +126,7 @@ func (r *Report) Rows(setup string) (rows [][]string) {
 	return rows
 }
 
-// spread is the least and the most of the runs' medians.
+// spread returns the smallest and the largest of the runs' medians.
 func (o *Outcome) spread() string {
 	if len(o.Medians) < 2 {
 		return "–"
@@ -132,7 +135,7 @@ func (o *Outcome) spread() string {
 	return measure.Number(all[0]) + " – " + measure.Number(all[len(all)-1])
 }
 
-// runs is how many runs the outcome with the fewest has.
+// runs returns the number of runs of the outcome with the fewest.
 func (r *Report) runs() int {
 	least := len(r.Outcomes[0].Medians)
 	for i := range r.Outcomes {

@@ -15,9 +15,9 @@ import (
 	"adshard/internal/outfile"
 )
 
-// Run measures by the plan. A layout that lacks something on this machine
-// (fault.Unavailable) is left out, and the report says so; any other error, and a
-// layout that finds something else than it should, ends the run.
+// Run measures what the plan says. A layout that lacks something on this machine
+// (fault.Unavailable) is left out, and the report says so. Any other error, or a layout
+// with wrong answers, ends the run.
 func Run(ctx context.Context, p *Plan) (*Report, error) {
 	if err := p.validate(); err != nil {
 		return nil, err
@@ -42,12 +42,12 @@ func Run(ctx context.Context, p *Plan) (*Report, error) {
 	return r.report, nil
 }
 
-// run is a run under way.
+// run is a run in progress.
 type run struct {
 	plan  *Plan
-	clock time.Duration // what a look at it costs
-	// found is what each query of the log finds, by slaves; begin is how many keywords begin
-	// with one of its words.
+	clock time.Duration // what reading the clock costs
+	// found is what each query of the log finds, by number of slaves; begin is how many
+	// keywords begin with one of its words.
 	found  map[int][]layouts.Found
 	begin  map[int][]float64
 	asked  map[string]sequence
@@ -66,7 +66,7 @@ func (r *run) count(ctx context.Context, slaves int) error {
 	return err
 }
 
-// beginning is how many keywords begin with a word of each query.
+// beginning returns, for each query, how many keywords begin with one of its words.
 func beginning(set *layouts.Set, queries []*layouts.Query) []float64 {
 	first := make(map[string]float64)
 	for i := range set.Len() {
@@ -81,7 +81,7 @@ func beginning(set *layouts.Set, queries []*layouts.Query) []float64 {
 	return out
 }
 
-// tell says what the queries match.
+// tell returns what the queries match.
 func (r *run) tell() (out []Asked) {
 	for _, name := range []string{sq1, sq2, rq1600} {
 		a := Asked{Name: name, Matches: make(map[string]float64), Begin: make(map[string]float64), None: make(map[string]float64)}
@@ -103,14 +103,15 @@ func (r *run) tell() (out []Asked) {
 	return out
 }
 
-// group is setups that are measured on the same built layouts.
+// group is a set of setups that are measured on the same built layouts.
 type group struct {
 	slaves int
 	share  float64
 	setups []Setup
 }
 
-// grouped are the setups by what they are built of, in the order of their first ones.
+// grouped groups the setups by what is built for them, in the order in which they first
+// occur.
 func grouped(list []Setup) (out []group) {
 	at := make(map[string]int)
 	for _, s := range list {
@@ -176,8 +177,8 @@ func (r *run) layout(ctx context.Context, l layouts.Layout, set *layouts.Set, g 
 	return nil
 }
 
-// build builds a layout with the memory of the group: how much that is shows only when
-// it was built once.
+// build builds a layout with the memory of the group. How much that is shows only after
+// it has been built once.
 func (r *run) build(ctx context.Context, l layouts.Layout, set *layouts.Set, g group, dir string) (_ layouts.Store, cache uint64, err error) {
 	once := func(cache uint64) (layouts.Store, error) {
 		if err := outfile.MakeDir(dir); err != nil {
@@ -198,7 +199,7 @@ func (r *run) build(ctx context.Context, l layouts.Layout, set *layouts.Set, g g
 	if err := errors.Join(err, store.Close(), os.RemoveAll(dir)); err != nil {
 		return nil, 0, err
 	}
-	// A cache holds what was compressed as it was before.
+	// The cache holds uncompressed data.
 	cache = max(1, uint64(g.share*float64(max(size.Raw, size.Disk))))
 	store, err = once(cache)
 	return store, cache, err
@@ -211,8 +212,8 @@ func (r *run) times(ctx context.Context, l layouts.Layout, store layouts.Store, 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, searcher.Close()) }()
-	// What Go does besides (collecting garbage) is part of the work: one processor, and
-	// one for what drops pages.
+	// Go's own work (garbage collection) is part of the measured work: one processor, and
+	// another for dropping pages.
 	processors := 1
 	if s.share() > 0 {
 		processors = 2
@@ -222,7 +223,7 @@ func (r *run) times(ctx context.Context, l layouts.Layout, store layouts.Store, 
 		}
 		defer func() { err = errors.Join(err, stop()) }()
 	}
-	runtime.GC() // what building left is not the searches'
+	runtime.GC() // garbage from building must not count for the searches
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
 	return r.execute(ctx, searcher, l.Provides(), s, fmt.Sprintf("measuring %s, %s", l.Name(), s.Name))
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Setup is one of the thesis' setups: what is asked, of the keywords of how many
-// slaves, with high or low resources.
+// Setup is one of the thesis' setups: the query, the number of slaves whose keywords are
+// searched, and high or low resources.
 type Setup struct {
 	Name   string
 	asked  string
@@ -15,14 +15,14 @@ type Setup struct {
 	low    bool
 }
 
-// The queries of setups: two that are asked again and again, and random ones.
+// The queries of setups: two repeated ones, and random ones.
 const (
 	sq1    = "SQ1"
 	sq2    = "SQ2"
 	rq1600 = "RQ1600"
 )
 
-// Names are the thesis' ten setups, in its order.
+// Names returns the names of the thesis' ten setups, in its order.
 func Names() []string {
 	return []string{
 		"SQ1-1S-HR", "SQ1-1S-LR", "SQ1-5S-LR", "SQ1-8S-HR", "SQ2-5S-LR", "SQ2-8S-HR",
@@ -39,11 +39,11 @@ func Named(name string) (Setup, error) {
 	return Setup{Name: name, asked: parts[0], slaves: int(parts[1][0] - '0'), low: parts[2] == "LR"}, nil
 }
 
-// allSlaves are the numbers of slaves whose keywords the thesis took together.
+// allSlaves lists the numbers of slaves whose keywords the thesis put together.
 var allSlaves = [...]int{1, 5, 8}
 
-// keywordsOf is how many keywords a number of slaves have if one has that many: 10, 30
-// and 42 million in the thesis.
+// keywordsOf returns the number of keywords for a number of slaves if one slave has
+// `one`: 10, 30 and 42 million in the thesis.
 func keywordsOf(slaves int, one int64) int64 {
 	switch slaves {
 	case 5:
@@ -54,8 +54,8 @@ func keywordsOf(slaves int, one int64) int64 {
 	return one
 }
 
-// gigabytes is what the thesis' keywords of a number of slaves take on disk, memory what
-// its machines with low resources have.
+// gigabytes returns the size on disk of the thesis' keywords of a number of slaves.
+// memory is the memory of its machines with low resources.
 func gigabytes(slaves int) float64 {
 	switch slaves {
 	case 5:
@@ -68,7 +68,7 @@ func gigabytes(slaves int) float64 {
 
 const memory = 4.0
 
-// share is the part of its data that a layout may keep in memory; 0: all.
+// share returns the share of its data that a layout may keep in memory; 0 means all.
 func (s *Setup) share() float64 {
 	if v := memory / gigabytes(s.slaves); s.low && v < 1 {
 		return v
@@ -76,8 +76,8 @@ func (s *Setup) share() float64 {
 	return 0
 }
 
-// matches is how many keywords a repeated query matches in the thesis; 0: it does
-// not say.
+// matches returns the number of keywords that a repeated query matches in the thesis, or
+// 0 if it does not say.
 func matches(asked string, slaves int) float64 {
 	switch {
 	case asked == sq1 && slaves == 1:
@@ -94,5 +94,5 @@ func matches(asked string, slaves int) float64 {
 	return 0
 }
 
-// Largest is how many keywords the largest setups have, if one slave has that many.
+// Largest returns the number of keywords in the largest setups if one slave has `one`.
 func Largest(one int64) int64 { return keywordsOf(8, one) }

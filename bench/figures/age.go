@@ -19,15 +19,15 @@ import (
 	"adshard/fault"
 )
 
-// Mark is what a page says of where its figures are from. Markdown has it in a
-// comment, <!-- measured: commit C; packages P Q -->, HTML in a meta element of
-// the name measured (page.Mark).
+// Mark is a page's statement of where its figures come from. Markdown has it in a comment,
+// <!-- measured: commit C; packages P Q -->, HTML in a meta element named measured
+// (page.Mark).
 type Mark struct {
-	// Page is relative to the repository, Line where the mark stands.
+	// Page is relative to the repository, Line is the line of the mark.
 	Page string
 	Line int
-	// Commit is what was measured, Packages the directories whose changes make
-	// the figures old.
+	// Commit is what was measured, Packages are the directories whose changes make the figures
+	// outdated.
 	Commit   string
 	Packages []string
 }
@@ -35,15 +35,15 @@ type Mark struct {
 // Age is a mark compared with the history.
 type Age struct {
 	Mark
-	// Changes is how many commits since have changed the packages, tests aside;
-	// Last is the newest of them with its date and subject. Why, if not "", says
-	// why they cannot be counted.
+	// Changes is the number of later commits that have changed the packages, tests aside; Last
+	// is the newest of them with its date and subject. Why, if not "", says why they cannot be
+	// counted.
 	Changes   int
 	Last, Why string
 }
 
-// Old reports whether the figures are older than the last change of what they measure, or may
-// be.
+// Old reports whether the figures are, or may be, older than the last change of what they
+// measure.
 func (a *Age) Old() bool { return a.Changes > 0 || a.Why != "" }
 
 var (
@@ -79,8 +79,8 @@ func Marks(root string) (out []Mark, err error) {
 	return out, err
 }
 
-// Ages compares the marks of a repository's pages with its history up to HEAD.
-// An error of kind fault.Unavailable: git cannot be run there.
+// Ages compares the marks of a repository's pages with its history up to HEAD. It returns
+// fault.Unavailable if git cannot be run there.
 func Ages(ctx context.Context, root string) ([]Age, error) {
 	if _, err := git(ctx, root, "rev-parse", "--verify", "HEAD"); err != nil {
 		return nil, fault.Newf(fault.Unavailable, "figures: ages", "%s is not a repository with a commit: %w", root, err)
@@ -137,7 +137,7 @@ func git(ctx context.Context, root string, args ...string) (string, error) {
 	return string(out), err
 }
 
-// WriteAges lists the pages that are old, and returns how many marks are.
+// WriteAges lists the pages with outdated figures and returns the number of outdated marks.
 func WriteAges(w io.Writer, all []Age) (old int, err error) {
 	for i := range all {
 		a := &all[i]

@@ -12,7 +12,7 @@ import (
 	"adshard/fault"
 )
 
-// repository is a git repository whose commits have fixed names and dates.
+// repository is a git repository whose commits have fixed authors and dates.
 type repository struct {
 	t   *testing.T
 	dir string
@@ -29,7 +29,7 @@ func (r *repository) git(args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// commit writes a file and commits it; it returns the commit.
+// commit writes a file and commits it; it returns the new commit.
 func (r *repository) commit(name, text string) string {
 	r.t.Helper()
 	path := filepath.Join(r.dir, name)
@@ -44,7 +44,7 @@ func (r *repository) commit(name, text string) string {
 	return r.git("rev-parse", "--short=7", "HEAD")
 }
 
-// TestAges: a page is old once what it measures has changed, and not before.
+// TestAges: a page is outdated once what it measures has changed, and not before.
 func TestAges(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Fatal("git is missing: it is needed to build from the repository")
@@ -87,7 +87,7 @@ func TestAges(t *testing.T) {
 	}
 }
 
-// ages names the old marks and why they are.
+// ages lists the outdated marks and the reasons.
 func (r *repository) ages() string {
 	r.t.Helper()
 	all, err := Ages(r.t.Context(), r.dir)
@@ -113,7 +113,7 @@ func (r *repository) ages() string {
 }
 
 // TestPagesAreMarked: every page of experiments says what it measured, and no two
-// have one title.
+// pages have the same title.
 func TestPagesAreMarked(t *testing.T) {
 	root := filepath.Join("..", "..")
 	all, err := Marks(root)

@@ -1,3 +1,4 @@
-// Package figures turns the reports of many runs into one Markdown table, each
-// figure beside its target, and finds the pages whose figures have become old.
+// Package figures turns the reports of many runs into one Markdown table, with
+// each figure beside its target. It also finds the pages whose figures are
+// outdated.
 package figures

@@ -10,10 +10,10 @@ import (
 	"adshard/bench/measure"
 )
 
-// Reports are reports by group: runs of the same command.
+// Reports holds reports by group; a group is the runs of one command.
 type Reports map[string][]*measure.Report
 
-// Read reads the reports of a directory, GROUP.json or GROUP.N.json.
+// Read reads the reports in a directory, GROUP.json or GROUP.N.json.
 func Read(dir string) (Reports, error) {
 	names, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil {
@@ -36,7 +36,7 @@ func Read(dir string) (Reports, error) {
 }
 
 // Write writes the table and, below it, the command of each group. It returns
-// how many targets are missed.
+// the number of missed targets.
 func (all Reports) Write(w io.Writer) (missed int, err error) {
 	var b strings.Builder
 	b.WriteString("| what | median | least to most | target | |\n| --- | ---: | ---: | ---: | --- |\n")
@@ -61,7 +61,7 @@ func (all Reports) Write(w io.Writer) (missed int, err error) {
 	return missed, err
 }
 
-// Commits are those of all reports, each once.
+// Commits returns the commits of all reports, each once.
 func (all Reports) Commits() []string {
 	var every []*measure.Report
 	for _, reports := range all {
@@ -78,7 +78,7 @@ func commits(reports []*measure.Report) (out []string) {
 	return slices.Compact(out)
 }
 
-// known is a circumstance that a report may lack.
+// known returns s, or measure.Unknown if s is empty.
 func known(s string) string {
 	if s == "" {
 		return measure.Unknown
@@ -86,8 +86,8 @@ func known(s string) string {
 	return s
 }
 
-// values are a line's figures in all its reports: the rounds of a single
-// report count by their extremes too.
+// values returns a line's figures in all its reports. A single report with
+// several rounds also counts with its extremes.
 func (all Reports) values(l line) (values []measure.Figure) {
 	for _, r := range all[l.group] {
 		if f, ok := r.Find(l.figure); ok {
@@ -97,7 +97,7 @@ func (all Reports) values(l line) (values []measure.Figure) {
 	return values
 }
 
-// write writes one line; false: it misses its target.
+// write writes one line and returns false if it misses its target.
 func (l *line) write(b *strings.Builder, values []measure.Figure) bool {
 	scale := l.scale
 	if scale == 0 {

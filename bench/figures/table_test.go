@@ -45,7 +45,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestLines checks that each line can be told from all others.
+// TestLines checks that no two lines are the same.
 func TestLines(t *testing.T) {
 	seen := map[[2]string]bool{}
 	for _, l := range lines {

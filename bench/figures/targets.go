@@ -3,21 +3,21 @@ package figures
 // line is one line of the table: a figure of a group of reports.
 type line struct {
 	group, figure string
-	// what is measured, in words.
+	// what says in words what is measured.
 	what string
 	unit string
-	// Targets, or 0.
+	// atLeast and atMost are targets; 0: none.
 	atLeast, atMost float64
-	// scale turns the figure's unit into the table's; 0: 1.
+	// scale converts the figure's unit to the table's; 0: 1.
 	scale float64
 }
 
-// Measured returns the directories whose changes make the table old.
+// Measured returns the directories whose changes make the table outdated.
 func Measured() []string {
 	return []string{"auction", "backend", "balance", "barrels", "ingest", "internal/node", "loadproxy", "schema", "search"}
 }
 
-// lines are what docs/figures.md shows, in its order.
+// lines lists what docs/figures.md shows, in its order.
 var lines = []line{
 	{group: "import", figure: "rows", what: "import of a Google Ads Editor file", unit: "rows/s", atLeast: 40_000},
 	{group: "import-again", figure: "rows", what: "the same file again, which changes nothing", unit: "rows/s"},

@@ -14,20 +14,20 @@ type Cause struct {
 	Bytes int64
 }
 
-// Table is the memory of the process by cause.
+// Table holds the memory of the process by cause.
 type Table struct {
 	Causes []Cause
-	// Resident is what the system counts; the causes add up to it except for
-	// Unexplained.
+	// Resident is the resident memory that the system reports; the causes add up to it
+	// except for Unexplained.
 	Resident, Unexplained int64
 }
 
 // ProfileRate is the rate of the memory profile (runtime.MemProfileRate) that a
-// table needs. A process that makes one sets it before it allocates.
+// table needs. A process must set it before it allocates.
 const ProfileRate = 512
 
-// Measure finds out what this process' memory is taken by. Live objects are counted
-// by a collection, all else as it was before. db is the part of RocksDB.
+// Measure breaks down the memory of this process. Live objects are counted after a
+// garbage collection, all other memory before it. db is RocksDB's share.
 func Measure(db kv.Memory) (*Table, error) {
 	m, err := measure.MemoryOf(0)
 	if err != nil {
@@ -57,10 +57,10 @@ func Measure(db kv.Memory) (*Table, error) {
 
 func (t *Table) add(name string, bytes int64) { t.Causes = append(t.Causes, Cause{name, bytes}) }
 
-// classes are the parts of what Go holds, in bytes.
+// classes holds the sizes of the parts of what Go holds, in bytes.
 type classes struct{ objects, unused, free, stacks, other int64 }
 
-// goClasses reads them as they are.
+// goClasses reads the sizes without a garbage collection.
 func goClasses() classes {
 	const heap, meta = "/memory/classes/heap/", "/memory/classes/metadata/"
 	names := []string{
@@ -82,9 +82,10 @@ func goClasses() classes {
 	return c
 }
 
-// liveObjects collects, and counts what is left by what has made it.
+// liveObjects runs a garbage collection and sums up the objects left by the code
+// that made them.
 func liveObjects() (causes []Cause, total int64) {
-	runtime.GC() // a profile shows what the last collection but one left
+	runtime.GC() // a profile shows the state after the last garbage collection but one
 	runtime.GC()
 	records := make([]runtime.MemProfileRecord, 1024)
 	n, ok := runtime.MemProfile(records, true)

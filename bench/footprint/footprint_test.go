@@ -15,7 +15,7 @@ func TestMain(m *testing.M) {
 }
 
 // TestTable: a dictionary's memory is found under its name, and all causes add up to what the
-// system counts.
+// system reports.
 func TestTable(t *testing.T) {
 	held := index.NewDictionary(1 << 20) // 64 MiB
 	for i := range uint64(1 << 20) {

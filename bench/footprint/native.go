@@ -16,10 +16,11 @@ package footprint
 // }
 import "C"
 
-// allocated is what the C library has handed out, and what it holds unused.
+// allocated says how many bytes the C library has handed out, and how many it
+// holds unused.
 type allocated struct{ used, free int64 }
 
-// mallocated asks the C library.
+// mallocated reads the C library's statistics.
 func mallocated() allocated {
 	var used, free C.size_t
 	C.allocated(&used, &free)

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// sites says which code makes what: an allocation is of the first of them whose function
-// is on its stack.
+// sites maps functions to causes: an allocation belongs to the first entry whose
+// function is on its stack.
 var sites = []struct{ cause, function string }{
 	{"posting lists: blocks not yet searched", "barrels/index.NewBlock"},
 	{"posting lists: classes, members and bytes", "barrels/index.(*Block).pack"},

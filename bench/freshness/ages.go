@@ -5,21 +5,22 @@ import (
 	"time"
 )
 
-// ages finds how old changes are when answers first show them. Each group has versions,
-// of which an answer shows one: it has all changes up to it. Times count from one
-// moment. It is for one goroutine at a time.
+// ages finds out how old changes are when answers first show them. Each group has
+// versions. An answer shows one version, which includes all changes up to it. All times
+// are relative to one moment. Its methods must not be called concurrently.
 type ages struct {
 	groups []history
 }
 
-// history is what is known of a group.
+// history is what is known about a group.
 type history struct {
-	waiting []version // committed, and in no answer yet, by number
-	// seen are the versions that were in answers before later ones were, by number.
+	waiting []version // committed but not yet in any answer, by number
+	// seen holds the versions that answers showed, each with a higher number than those
+	// before it.
 	seen []version
 }
 
-// version is one of a group, and when it was committed, or was in an answer.
+// version is a version of a group and the time when it was committed or shown.
 type version struct {
 	number int
 	at     time.Duration
@@ -27,8 +28,8 @@ type version struct {
 
 func newAges(groups int) *ages { return &ages{groups: make([]history, groups)} }
 
-// committed notes that a version was committed, and returns its age if an answer, which
-// may come before the commit returns, has shown it already.
+// committed records that a version was committed. If an answer has already shown it,
+// which can happen before the commit returns, committed returns its age.
 func (a *ages) committed(group, number int, at time.Duration) (age time.Duration, shown bool) {
 	h := &a.groups[group]
 	i := slices.IndexFunc(h.seen, func(v version) bool { return v.number >= number })
@@ -39,8 +40,8 @@ func (a *ages) committed(group, number int, at time.Duration) (age time.Duration
 	return max(0, h.seen[i].at-at), true
 }
 
-// shown notes a version in an answer that ended at a time, and returns the ages of the
-// changes that no answer has shown before.
+// shown records that an answer which ended at a time showed a version. It returns the
+// ages of the changes that no answer has shown before.
 func (a *ages) shown(group, number int, at time.Duration) (out []time.Duration) {
 	h := &a.groups[group]
 	if n := len(h.seen); n == 0 || h.seen[n-1].number < number {
@@ -55,7 +56,7 @@ func (a *ages) shown(group, number int, at time.Duration) (out []time.Duration) 
 	return out
 }
 
-// pending are the groups with changes that no answer has shown.
+// pending returns the groups with changes that no answer has shown yet.
 func (a *ages) pending() (out []int) {
 	for g := range a.groups {
 		if len(a.groups[g].waiting) > 0 {
@@ -65,14 +66,15 @@ func (a *ages) pending() (out []int) {
 	return out
 }
 
-// mixture finds how long answers mix the old and the new of groups that were changed at
-// once: from the first answer with a new one to the last with an old one.
+// mixture measures how long answers mix old and new versions of groups that were all
+// changed at once: from the first answer with a new version to the last with an old
+// one.
 type mixture struct {
 	old       map[int]bool // groups that no answer has shown as new
 	first     time.Duration
 	last      time.Duration
 	begun     bool
-	allNew    time.Duration // when the last group was new
+	allNew    time.Duration // when the last group was first shown as new
 	remaining int
 }
 
@@ -84,7 +86,7 @@ func newMixture(groups int) *mixture {
 	return m
 }
 
-// answered notes an answer that ended at a time.
+// answered records an answer that ended at a time.
 func (m *mixture) answered(group int, isNew bool, at time.Duration) {
 	switch {
 	case !isNew && m.begun:
@@ -99,5 +101,5 @@ func (m *mixture) answered(group int, isNew bool, at time.Duration) {
 	}
 }
 
-// lasted is how long answers were mixed; 0: none was.
+// lasted returns how long answers were mixed, or 0 if none was.
 func (m *mixture) lasted() time.Duration { return max(0, m.last-m.first) }

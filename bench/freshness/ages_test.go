@@ -16,8 +16,8 @@ type event struct {
 	commit         bool
 }
 
-// agesOf is the oracle: the age of a change is that at the first answer of its group that
-// shows it or a later one.
+// agesOf is the oracle: the age of a change is the time until the end of the first answer
+// of its group that shows it or a later change.
 func agesOf(events []event) (out []time.Duration) {
 	for _, c := range events {
 		if !c.commit {
@@ -37,8 +37,8 @@ func agesOf(events []event) (out []time.Duration) {
 	return out
 }
 
-// TestAges: any order of commits and answers gives the ages that the oracle gives, also
-// where an answer ends before the commit has returned.
+// TestAges: for any order of commits and answers, the ages are those of the oracle, even
+// if an answer ends before the commit has returned.
 func TestAges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const groups = 3
@@ -85,7 +85,8 @@ func TestAges(t *testing.T) {
 	})
 }
 
-// TestMixture: answers are mixed from the first new one to the last old one.
+// TestMixture: answers are mixed from the first answer with a new version to the last
+// with an old one.
 func TestMixture(t *testing.T) {
 	for name, tt := range map[string]struct {
 		answers     []bool // of groups 0, 1, 0, 1, …, at 1, 2, 3, …

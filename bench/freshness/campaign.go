@@ -11,8 +11,8 @@ import (
 	"adshard/search"
 )
 
-// campaign is what a course changes: one campaign of ad groups, each with a keyword on a
-// word of its own and one ad. The ad's address says which version of the group it is.
+// campaign is what a course changes: one campaign of ad groups, each with one ad and a
+// keyword on a word of its own. The ad's address contains the version of the group.
 type campaign struct {
 	store                backend.Store
 	name                 string
@@ -25,10 +25,11 @@ func newCampaign(store backend.Store, id uint64, groups int) *campaign {
 	return &campaign{store: store, name: fmt.Sprintf("adbench%x", id), groups: make([]uint64, groups), versions: make([]int, groups)}
 }
 
-// word is that of a group.
+// word returns the word of a group.
 func (c *campaign) word(group int) string { return fmt.Sprintf("%sw%d", c.name, group) }
 
-// addressOf is that of an ad of a version; versionIn reads it.
+// addressOf is the prefix of the address of an ad, before its version; versionIn parses
+// it.
 const addressOf = "https://adbench.example/"
 
 func versionIn(address string) (int, error) {
@@ -84,7 +85,8 @@ func (c *campaign) ad(version int, status backend.Status) backend.AdPatch {
 	}
 }
 
-// change replaces the ads of groups by those of their next versions, all at once.
+// change replaces the ads of groups by those of the next versions, all in one
+// transaction.
 func (c *campaign) change(ctx context.Context, groups ...int) error {
 	err := commit(ctx, c.store, func(tx backend.Tx) error {
 		for _, g := range groups {
@@ -106,7 +108,7 @@ func (c *campaign) change(ctx context.Context, groups ...int) error {
 	return nil
 }
 
-// remove takes the campaign away again.
+// remove removes the campaign.
 func (c *campaign) remove(ctx context.Context) error {
 	if c.advertiser == 0 {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"adshard/search"
 )
 
-// scene is what a run writes: two advertisers with one campaign, group and ad
-// each, bidding on one word.
+// scene is the data that a run writes: two advertisers with one campaign,
+// group and ad each, which bid on one word.
 type scene struct {
 	store backend.Store
 	word  string
@@ -38,7 +38,7 @@ func (s *scene) commit(ctx context.Context, write func(backend.Tx) error) error 
 	return commit(ctx, s.store, write)
 }
 
-// build writes both sides; the second one without a keyword.
+// build writes both sides, the second one without a keyword.
 func (s *scene) build(ctx context.Context) error {
 	return s.commit(ctx, func(tx backend.Tx) error {
 		for i := range s.sides {
@@ -80,7 +80,7 @@ func (s *scene) status(ctx context.Context, side int, status backend.Status) err
 	})
 }
 
-// remove takes both sides away again.
+// remove removes both sides.
 func (s *scene) remove(ctx context.Context) error {
 	return s.commit(ctx, func(tx backend.Tx) error {
 		for _, p := range s.sides {

@@ -11,16 +11,17 @@ import (
 	"time"
 )
 
-// cluster is a running one, as its users see it.
+// cluster is a running cluster as its users see it.
 type cluster struct {
 	search, admin string // URLs
 	http          http.Client
 }
 
-// pollEvery is the pause between two questions: short beside what is measured.
+// pollEvery is the pause between two queries, which is short compared with
+// what is measured.
 const pollEvery = time.Millisecond
 
-// ad is what is read of one.
+// ad holds the fields read from an ad.
 type ad struct {
 	Advertiser string `json:"advertiser"`
 	FinalURL   string `json:"final_url"`
@@ -58,7 +59,8 @@ func (c *cluster) answer(ctx context.Context, word string) ([]ad, error) {
 	return a.Ads, nil
 }
 
-// budget marks a campaign's budget by the admin port.
+// budget marks a campaign's budget as exhausted or not, through the admin
+// port.
 func (c *cluster) budget(ctx context.Context, campaign uint64, exhausted bool) error {
 	body := fmt.Appendf(nil, `{"exhausted":%t}`, exhausted)
 	address := fmt.Sprintf("%s/v1/campaigns/%d/budget", c.admin, campaign)
@@ -71,7 +73,7 @@ func (c *cluster) budget(ctx context.Context, campaign uint64, exhausted bool) e
 	return err
 }
 
-// do returns the body of an answer of 2xx.
+// do returns the body of a response with status 2xx, or else an error.
 func (c *cluster) do(r *http.Request) ([]byte, error) {
 	res, err := c.http.Do(r)
 	if err != nil {
@@ -88,7 +90,7 @@ func (c *cluster) do(r *http.Request) ([]byte, error) {
 	return body, nil
 }
 
-// wait asks for a word until the ads are as wanted.
+// wait repeats a query for a word until the ads are as wanted.
 func (c *cluster) wait(ctx context.Context, word string, wanted func(advertisers []string) bool) error {
 	pause := time.NewTicker(pollEvery)
 	defer pause.Stop()

@@ -14,45 +14,47 @@ import (
 	"adshard/internal/wait"
 )
 
-// Course says what is changed, and how it is asked for meanwhile.
+// Course says what is changed, and how answers are checked meanwhile.
 type Course struct {
 	Store backend.Store
-	// Search is the URL of what is asked.
+	// Search is the URL of the system to query.
 	Search string
-	// Groups is how many ad groups the campaign has; Asked of them, evenly spread, are asked
-	// for.
+	// Groups is the number of ad groups in the campaign. Asked is the number of them that are
+	// queried, evenly spread.
 	Groups, Asked int
-	// Rate is how many changes a second are made over Duration, each of the ad of one of the
-	// groups asked for, at irregular times.
+	// Rate is the number of changes per second during Duration, at irregular times. Each changes
+	// the ad of one of the queried groups.
 	Rate     float64
 	Duration time.Duration
-	// Wholes is how often the ads of all groups are changed at once, after that.
+	// Wholes is how often, after that, the ads of all groups are changed at once.
 	Wholes int
 	// Patience is how long a change may take before the measurement fails.
 	Patience time.Duration
-	// Seed decides the times; together with the clock, so that each run has another one, the word.
+	// Seed decides the times and, together with the clock, the word, so that each run has a
+	// different one.
 	Seed uint64
 }
 
-// Reaction is what a course has shown.
+// Reaction is the result of a course.
 type Reaction struct {
-	// Ages are of all changes made at the rate, when an answer had them first.
+	// Ages holds the age of each change made at the rate, at the time when an answer first showed
+	// it.
 	Ages *measure.Latencies
-	// Wholes are how long changes of the whole campaign took until all groups asked for
-	// were new, Mixed how long answers had both: from the first new one to the last old
-	// one.
+	// Wholes holds the times from a change of the whole campaign until all queried groups were
+	// new. Mixed holds the times during which answers had both: from the first new version to the
+	// last old one.
 	Wholes, Mixed []time.Duration
-	// Absent are answers without any ad, of all Answers.
+	// Absent is the number of answers without any ad, Answers that of all answers.
 	Absent, Answers int
 }
 
-// answerTime is how long one answer may take.
+// answerTime bounds the time of one answer.
 const answerTime = 10 * time.Second
 
-// between is the pause between two questions.
+// between is the pause between two queries.
 const between = time.Millisecond
 
-// Measure makes the changes and asks for them.
+// Measure makes the changes and queries the system for them.
 func (c *Course) Measure(ctx context.Context) (_ *Reaction, err error) {
 	if c.Groups < 1 || c.Asked < 1 || c.Asked > c.Groups || c.Rate <= 0 || c.Duration <= 0 {
 		return nil, errors.New("a course changes one or more groups of those asked for, at a rate above 0, for some time")
@@ -73,7 +75,7 @@ func (c *Course) Measure(ctx context.Context) (_ *Reaction, err error) {
 	return m.result, nil
 }
 
-// measuring is a course under way.
+// measuring is a course in progress.
 type measuring struct {
 	*Course
 	dice     *rand.Rand
@@ -82,7 +84,7 @@ type measuring struct {
 	asked    []int // groups
 	began    time.Time
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	ages   *ages
 	result *Reaction
 }
@@ -91,10 +93,10 @@ func (m *measuring) run(ctx context.Context) error {
 	if err := m.campaign.build(ctx); err != nil {
 		return err
 	}
-	if _, err := m.mixed(ctx); err != nil { // until version 0 is there
+	if _, err := m.mixed(ctx); err != nil { // until version 0 is shown
 		return err
 	}
-	m.result.Answers, m.result.Absent = 0, 0 // before that there was nothing to show
+	m.result.Answers, m.result.Absent = 0, 0 // earlier there was nothing to show
 	if err := m.changes(ctx); err != nil {
 		return err
 	}
@@ -106,7 +108,7 @@ func (m *measuring) run(ctx context.Context) error {
 	return nil
 }
 
-// changes makes changes at the rate, and asks until all are in answers.
+// changes makes changes at the rate and queries the system until answers show all of them.
 func (m *measuring) changes(ctx context.Context) error {
 	asking, stop := context.WithCancel(ctx)
 	defer stop()
@@ -143,7 +145,7 @@ func (m *measuring) write(ctx context.Context) error {
 	return nil
 }
 
-// ask asks for all groups with changes that no answer has shown, until all changes were
+// ask queries all groups with changes that no answer has shown, until all changes have been
 // made and shown.
 func (m *measuring) ask(ctx context.Context, made <-chan struct{}) error {
 	for last := time.Now(); ; {
@@ -181,14 +183,14 @@ func (m *measuring) ask(ctx context.Context, made <-chan struct{}) error {
 	}
 }
 
-// pending are the groups with changes that no answer has shown.
+// pending returns the groups with changes that no answer has shown.
 func (m *measuring) pending() []int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.ages.pending()
 }
 
-// look asks for a group, and reports whether the answer is new.
+// look queries a group and reports whether the answer shows a change for the first time.
 func (m *measuring) look(ctx context.Context, group int) (news bool, err error) {
 	v, at, err := m.version(ctx, group)
 	if err != nil || v < 0 {
@@ -203,7 +205,7 @@ func (m *measuring) look(ctx context.Context, group int) (news bool, err error) 
 	return len(list) > 0, nil
 }
 
-// version asks which version of a group answers show, -1 for none.
+// version returns the version of a group that an answer shows, or -1 if it shows none.
 func (m *measuring) version(ctx context.Context, group int) (v int, at time.Duration, err error) {
 	list, err := m.asks.answer(ctx, m.campaign.word(group))
 	at = time.Since(m.began)
@@ -219,9 +221,9 @@ func (m *measuring) version(ctx context.Context, group int) (v int, at time.Dura
 	return v, at, err
 }
 
-// changeAll changes the whole campaign and waits until all groups asked for are new.
+// changeAll changes the whole campaign and waits until all queried groups are new.
 func (m *measuring) changeAll(ctx context.Context) error {
-	// So changes come at any phase of what a system does regularly.
+	// This way, changes come at any phase of what a system does regularly.
 	if err := wait.Sleep(ctx, time.Duration(m.dice.Int64N(int64(longestPause)))); err != nil {
 		return err
 	}
@@ -242,8 +244,8 @@ func (m *measuring) changeAll(ctx context.Context) error {
 	return nil
 }
 
-// mixed asks until all groups asked for are as they were committed: with pauses until the
-// first one is, without them from then on.
+// mixed queries the groups until all of them are as committed. It pauses between rounds until
+// the first group is, and not after that.
 func (m *measuring) mixed(ctx context.Context) (*mixture, error) {
 	mix, end := newMixture(len(m.asked)), time.Now().Add(m.Patience)
 	for mix.remaining > 0 {

@@ -12,8 +12,8 @@ import (
 	"adshard/backend/sqlite"
 )
 
-// TestCourseFails: answers that stay old, and ads of others, end a course, and nothing of
-// it is left in the database.
+// TestCourseFails: a course fails if answers stay old or have ads of others, and leaves
+// nothing in the database.
 func TestCourseFails(t *testing.T) {
 	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "ads.db"), sqlite.Options{Create: true})
 	if err != nil {

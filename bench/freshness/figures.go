@@ -6,7 +6,7 @@ import (
 	"adshard/bench/measure"
 )
 
-// Figures adds what a course has shown; what says of which one.
+// Figures adds the results of a course, which `what` names, to a report.
 func (r *Reaction) Figures(report *measure.Report, what string) {
 	report.Add(what+": changes", "", float64(r.Ages.Count()))
 	for _, q := range []struct {

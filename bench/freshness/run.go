@@ -14,12 +14,12 @@ import (
 	"adshard/internal/wait"
 )
 
-// Config is one run.
+// Config is the configuration of a run.
 type Config struct {
 	Store backend.Store
 	// Search and Admin are the cluster's URLs.
 	Search, Admin string
-	// Changes is how many changes of each kind are made.
+	// Changes is the number of changes of each kind.
 	Changes int
 	// Patience is how long a change may take before the run fails.
 	Patience time.Duration
@@ -27,17 +27,18 @@ type Config struct {
 	Seed uint64
 }
 
-// Kind is one kind of change and what it took.
+// Kind is one kind of change with its latencies.
 type Kind struct {
 	Name string
 	Took *measure.Latencies
 }
 
-// longestPause is the longest time between two changes: more than any regular
-// step of the cluster takes, so that changes come at all times of it.
+// longestPause is the longest time between two changes. It is longer than any
+// regular step of the cluster, so that changes come at any time within such a
+// step.
 const longestPause = 250 * time.Millisecond
 
-// Run makes changes of each kind, one after the other at irregular times.
+// Run makes changes of each kind, one after another, at irregular times.
 func Run(ctx context.Context, c Config) (kinds []*Kind, err error) {
 	dice := rand.New(rand.NewPCG(c.Seed, uint64(time.Now().UnixNano())))
 	r := &run{
@@ -70,8 +71,8 @@ type run struct {
 	cluster cluster
 }
 
-// changeKind is one kind of change: change makes the i-th, shown reports whether
-// the advertisers of the ads for the word are those after it.
+// changeKind is one kind of change: change makes the i-th change, shown reports
+// whether the advertisers of the ads for the word are those after it.
 type changeKind struct {
 	name   string
 	word   func(i int) string
@@ -79,7 +80,7 @@ type changeKind struct {
 	shown  func(i int, advertisers []string) bool
 }
 
-// prepare writes what all changes change, and waits till it is shown.
+// prepare writes what all changes change, and waits until it is shown.
 func (r *run) prepare(ctx context.Context) error {
 	if err := r.scene.build(ctx); err != nil {
 		return err
@@ -106,8 +107,8 @@ func (r *run) kinds() []changeKind {
 			func(ctx context.Context, i int) error {
 				return s.keyword(ctx, 0, fmt.Sprintf("%s%d", s.word, i), backend.Enable, highBid*10)
 			},
-			// The second side leads on the word that both have, until the first one
-			// has a better keyword.
+			// The second side leads on the common word until the first one has a better
+			// keyword.
 			func(_ int, names []string) bool { return len(names) == 2 && names[0] == s.sides[0].name },
 		},
 		{

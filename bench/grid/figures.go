@@ -4,13 +4,13 @@ import (
 	"adshard/bench/measure"
 )
 
-// Name is the name of a figure of a report: of a grid, of a way of asking, "alone",
-// "closed" or "open", and of a quantity: "answers" (a second); "master", "slaves",
-// "generator" (µs of processor an answer); "median", "p90", "p99", "p99.9", "mean" (of
-// latencies, µs); "not complete" (requests).
+// Name returns the name of a figure of a report. The way of asking is "alone",
+// "closed" or "open". The quantity is "answers" (per second); "master", "slaves" or
+// "generator" (µs of processor time per answer); "median", "p90", "p99", "p99.9" or
+// "mean" (latencies in µs); or "not complete" (requests).
 func Name(g Grid, way, quantity string) string { return g.String() + " " + way + ": " + quantity }
 
-// quantities are the figures of one way of asking.
+// quantities lists the figures of one way of asking.
 var quantities = []struct {
 	name, unit string
 	of         func(*turn) float64
@@ -27,7 +27,7 @@ var quantities = []struct {
 	{"not complete", "requests", func(t *turn) float64 { return float64(t.Sent() - t.Complete + t.Unsent) }},
 }
 
-// figures adds what the turns have shown.
+// figures adds the results of the turns.
 func (r *running) figures(report *measure.Report) {
 	for _, way := range ways {
 		for _, q := range quantities {

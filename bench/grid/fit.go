@@ -11,25 +11,25 @@ import (
 	"adshard/internal/sizing"
 )
 
-// One is the first of the two grids from which figures are computed; all others are
+// One is the first of the two grids from which figures are computed. All other grids are
 // compared with what the figures predict.
 var One = Grid{1, 1}
 
-// Three is the second one.
+// Three is the second of these grids.
 var Three = Grid{3, 1}
 
-// Reports are what figures are computed from.
+// Reports holds the reports from which figures are computed.
 type Reports struct {
-	// Grid is of `adbench grid`, with One and Three; Searches are of `adbench memory` on
-	// stores of several sizes, Curve is of `adbench memory --curve`.
+	// Grid comes from `adbench grid`, with One and Three; Searches come from `adbench memory`
+	// on stores of several sizes; Curve comes from `adbench memory --curve`.
 	Grid     *measure.Report
 	Searches []*measure.Report
 	Curve    *measure.Report
-	// Cores are those of the machine.
+	// Cores is the number of cores of the machine.
 	Cores int
 }
 
-// reading takes figures from reports, and remembers those that are not there.
+// reading takes figures from reports and remembers which ones are missing.
 type reading struct{ missing []string }
 
 func (r *reading) value(from *measure.Report, name string) float64 {
@@ -84,8 +84,8 @@ func Fit(from Reports) (*sizing.Figures, error) {
 	return f, nil
 }
 
-// processorTimes divides what a query takes into parts: from one shard to three, two calls
-// are added.
+// processorTimes divides the cost of a query into parts. From one shard to three, two
+// calls are added.
 func processorTimes(f *sizing.Figures, r *reading, report *measure.Report, keywords float64, cores int) {
 	one, three := r.value(report, Name(One, closed, "master")), r.value(report, Name(Three, closed, "master"))
 	f.MasterCall = (three - one) / 2
@@ -97,7 +97,8 @@ func processorTimes(f *sizing.Figures, r *reading, report *measure.Report, keywo
 	f.Usable = min(1, r.value(report, Name(One, closed, "answers"))*all/1e6/float64(cores))
 }
 
-// variability is the one with which the p99 of one shard is as measured.
+// variability returns the variability with which the predicted p99 of one shard equals the
+// measured one.
 func variability(f sizing.Figures, from Reports, measured float64) float64 {
 	low, high := 0.01, 1000.0
 	for range 50 {
@@ -111,11 +112,11 @@ func variability(f sizing.Figures, from Reports, measured float64) float64 {
 	return high
 }
 
-// Prediction is what figures say of one grid whose processes share one machine with the
-// load generator.
+// Prediction is what the figures predict for a grid whose processes share one machine with
+// the load generator.
 type Prediction struct {
-	// Closed is the answers a second in the closed loop, Work the µs of processor an
-	// answer; the rest are latencies in µs.
+	// Closed is the number of answers per second in the closed loop, Work the processor time
+	// per answer in µs; the other fields are latencies in µs.
 	Closed, Work, AloneP50, AloneP99, OpenP50, OpenP99 float64
 }
 
@@ -136,8 +137,8 @@ func predict(f *sizing.Figures, from Reports, g Grid) Prediction {
 	}
 }
 
-// Compare adds to the report what was measured of each grid beside what the figures
-// predict of it.
+// Compare adds to the report what was measured for each grid beside what the figures
+// predict for it.
 func Compare(report *measure.Report, f *sizing.Figures, from Reports, grids []Grid) {
 	for _, g := range grids {
 		p := predict(f, from, g)
@@ -165,7 +166,7 @@ func Compare(report *measure.Report, f *sizing.Figures, from Reports, grids []Gr
 	}
 }
 
-// Grids are those of a report of `adbench grid`.
+// Grids returns the grids of a report of `adbench grid`.
 func Grids(report *measure.Report) (list []Grid) {
 	for _, v := range report.Figures {
 		if name, ok := strings.CutSuffix(v.Name, " "+closed+": answers"); ok {

@@ -8,8 +8,9 @@ import (
 	"adshard/bench/measure"
 )
 
-// reports are made of known costs: a query takes 50 µs of processor and each shard 10 more
-// at the master; a call takes 20 and a search 30 at the slave.
+// reports returns reports made from known costs: at the master, a query takes 50 µs of
+// processor time and each shard 10 µs more; at the slave, a call takes 20 µs and a search
+// 30 µs.
 func reports() Reports {
 	g := &measure.Report{Name: "grid", Commit: "abc1234"}
 	g.Add("keywords", "", 300_000)
@@ -43,8 +44,8 @@ func spread(r *measure.Report, prefix string, median float64) {
 	r.AddSpread(prefix, measure.Spread{Mean: 1.1 * median, Median: median, P90: 1.5 * median, P99: 3 * median, P999: 6 * median})
 }
 
-// TestFitFindsTheCosts checks that costs that were put into reports are found again, and
-// that the comparison's predictions are those of the costs.
+// TestFitFindsTheCosts checks that the costs from which reports were made are found again,
+// and that the comparison's predictions follow from the costs.
 func TestFitFindsTheCosts(t *testing.T) {
 	from := reports()
 	f, err := Fit(from)

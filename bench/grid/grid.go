@@ -8,13 +8,13 @@ import (
 	"adshard/bench/cluster"
 )
 
-// Grid is a number of shards, each of a number of replicas.
+// Grid is a number of shards with a number of replicas each.
 type Grid struct{ Shards, Replicas int }
 
 // Slaves is the number of slaves.
 func (g Grid) Slaves() int { return g.Shards * g.Replicas }
 
-// String is the grid as Parse reads it.
+// String returns the grid in the form that Parse reads.
 func (g Grid) String() string { return fmt.Sprintf("%dx%d", g.Shards, g.Replicas) }
 
 // Parse reads SHARDSxREPLICAS.

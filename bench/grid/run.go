@@ -14,33 +14,33 @@ import (
 	"adshard/bench/openloop"
 )
 
-// Plan is what is measured.
+// Plan says what is measured.
 type Plan struct {
-	// Program is adshard's file, DB the database's URL, Dir an empty or missing
-	// directory.
+	// Program is the path of the program adshard, DB the database's URL, Dir an empty or
+	// missing directory.
 	Program, DB, Dir string
 	Grids            []Grid
-	// Targets are the requests.
+	// Targets are the requests to send.
 	Targets []openloop.Target
-	// Turns is how often every grid is asked, for Duration in each of three ways:
-	// one request at a time, Closed under way, and Rate a second at random times.
+	// Turns is how often every grid is measured, for Duration in each of three ways: one
+	// request at a time, Closed requests at a time, and Rate per second at random times.
 	Turns    int
 	Duration time.Duration
 	Closed   int
 	Rate     float64
-	// Patience bounds each first fill. Said is called before each step.
+	// Patience bounds each first fill. Said is called with a description before each step.
 	Patience time.Duration
 	Said     func(string)
 }
 
-// running is a cluster with what it has shown.
+// running is a running cluster with its results.
 type running struct {
 	grid    Grid
 	cluster *cluster.Cluster
 	turns   map[string][]*turn
 }
 
-// turn is one run against one cluster; processor times are microseconds an answer.
+// turn is one run against one cluster; processor times are microseconds per answer.
 type turn struct {
 	*openloop.Outcome
 	master, slaves, generator float64
@@ -55,8 +55,8 @@ const (
 
 var ways = []string{alone, closed, open}
 
-// Run starts a cluster of each grid, asks them in turns, and adds what they show to the
-// report, with the names of Name.
+// Run starts a cluster of each grid, queries them in turns, and adds the results to the
+// report, under the names that Name returns.
 func (p *Plan) Run(ctx context.Context, report *measure.Report) (err error) {
 	var all []*running
 	defer func() {
@@ -75,7 +75,7 @@ func (p *Plan) Run(ctx context.Context, report *measure.Report) (err error) {
 			return err
 		}
 	}
-	for _, r := range all { // caches
+	for _, r := range all { // fills caches
 		if _, err := p.ask(ctx, r, closed, 0); err != nil {
 			return err
 		}
@@ -106,7 +106,7 @@ func (p *Plan) start(ctx context.Context, g Grid) (*cluster.Cluster, error) {
 	})
 }
 
-// ask asks one cluster in one way.
+// ask queries one cluster in one way.
 func (p *Plan) ask(ctx context.Context, r *running, way string, seed uint64) (*turn, error) {
 	c := openloop.Config{
 		Addr: r.cluster.URL, Targets: p.Targets, Warmup: p.Duration / 8, Duration: p.Duration, Connections: 256, Timeout: 5 * time.Second, Seed: seed,

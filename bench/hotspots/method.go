@@ -17,9 +17,9 @@ import (
 type counting interface {
 	vote(ctx context.Context, question string) error
 	total(ctx context.Context, question string) (int64, error)
-	// keep is what runs beside the votes, until ctx is done.
+	// keep does the background work until ctx is done.
 	keep(ctx context.Context, note func(error))
-	// parts returns in how many shards or rows a question's votes are.
+	// parts returns the number of shards or rows that hold a question's votes.
 	parts(ctx context.Context, question string) (int, error)
 }
 
@@ -29,12 +29,12 @@ type method struct {
 	make func(s store.Store, attempts int) (counting, error)
 }
 
-// single is the paper's naive implementation.
+// single returns the paper's naive implementation.
 func single() method {
 	return method{"single row", func(s store.Store, attempts int) (counting, error) { return &row{s, attempts}, nil }}
 }
 
-// sharded is a family of counters, tended at an interval.
+// sharded returns a family of counters with background work at an interval.
 func sharded(name string, m counters.Mode, interval time.Duration) method {
 	return method{name, func(s store.Store, attempts int) (counting, error) {
 		f, err := counters.New(s, counters.Sum[int64](), m, counters.Options{Attempts: attempts})
@@ -64,7 +64,7 @@ func (f *family) parts(ctx context.Context, question string) (int, error) {
 	return parts, err
 }
 
-// row is votes in one row each, read and put.
+// row counts the votes of each question in one row, which it reads and puts.
 type row struct {
 	store    store.Store
 	attempts int
@@ -80,7 +80,7 @@ func (r *row) vote(ctx context.Context, question string) error {
 		if !fault.Is(err, fault.Conflict) || tries == r.attempts {
 			return err
 		}
-		pause := time.Duration(rand.Int64N(int64(time.Millisecond << min(tries-1, 6)))) // as counters do
+		pause := time.Duration(rand.Int64N(int64(time.Millisecond << min(tries-1, 6)))) // as package counters does
 		if err := wait.Sleep(ctx, pause); err != nil {
 			return err
 		}

@@ -17,14 +17,14 @@ import (
 	"adshard/counters/store/sqlite"
 )
 
-// Plan is what is measured.
+// Plan says what is measured.
 type Plan struct {
-	// Dir is where files are made, Postgres the URL of a database whose table
+	// Dir is the directory for files. Postgres is the URL of a database whose table
 	// adshard_counters may be emptied; "": PostgreSQL is left out.
 	Dir, Postgres string
-	// Memory measures the store in memory too.
+	// Memory: the in-memory store is measured too.
 	Memory bool
-	// The experiment of the paper: Rate votes a second for Duration, by Users, evenly on
+	// The experiment of the paper: Users cast Rate votes per second for Duration, evenly on
 	// Questions, in Shards shards.
 	Rate             float64
 	Duration         time.Duration
@@ -32,12 +32,13 @@ type Plan struct {
 	Shards           int
 	// Least and Most bound the time before each put.
 	Least, Most time.Duration
-	// Numbers are the numbers of shards that are compared.
+	// Numbers are the numbers of shards to compare.
 	Numbers []int
-	// Course are the votes a second on one question, Phase how long each lasts; none: left out.
+	// Course holds the votes per second on one question, one value for each phase, and Phase is
+	// the length of a phase. If Course is empty, this part is left out.
 	Course []float64
 	Phase  time.Duration
-	// Window is that of adaptive counters, Compact the interval of dynamic ones.
+	// Window is the window of adaptive counters, Compact the interval of dynamic ones.
 	Window, Compact time.Duration
 
 	paper   []result
@@ -45,20 +46,20 @@ type Plan struct {
 	course  []result
 }
 
-// result is a voting and what it was of.
+// result is the outcome of a voting, and what was measured.
 type result struct {
 	store, method string
 	delayed       bool
 	retry         bool
-	shards        int // of numbers
-	phase         int // of the course, from 1
+	shards        int // in runNumbers
+	phase         int // of the course, from 1; otherwise 0
 	*found
 }
 
-// shortest is the shortest time in which anything can be seen.
+// shortest is the shortest useful duration.
 const shortest = 100 * time.Millisecond
 
-// Validate returns what is wrong with a plan.
+// Validate returns an error if a plan is not valid.
 func (p *Plan) Validate() error {
 	switch {
 	case !(p.Rate > 0 && p.Rate <= 10_000):
@@ -87,7 +88,7 @@ func (p *Plan) Validate() error {
 	return nil
 }
 
-// Run measures, and adds figures and claims to a report.
+// Run measures what the plan says, and adds figures and claims to a report.
 func (p *Plan) Run(ctx context.Context, r *measure.Report) error {
 	for _, name := range p.stores() {
 		for _, part := range []func(context.Context, string) error{p.runPaper, p.runNumbers, p.runCourse} {
@@ -112,7 +113,7 @@ func (p *Plan) stores() []string {
 	return list
 }
 
-// open opens an empty store.
+// open opens an empty store; end closes it.
 func (p *Plan) open(ctx context.Context, name string) (s store.Store, end func() error, err error) {
 	switch name {
 	case "memory":
@@ -156,7 +157,7 @@ func emptied(ctx context.Context, s store.Store) error {
 	}
 }
 
-// opened calls f with an empty store, delayed or not.
+// opened calls f with an empty store, with or without a delay before puts.
 func (p *Plan) opened(ctx context.Context, name string, delayed bool, f func(*slow) error) error {
 	under, end, err := p.open(ctx, name)
 	if err != nil {
@@ -169,7 +170,7 @@ func (p *Plan) opened(ctx context.Context, name string, delayed bool, f func(*sl
 	return errors.Join(f(s), end())
 }
 
-// runPaper is the experiment of the paper.
+// runPaper runs the experiment of the paper.
 func (p *Plan) runPaper(ctx context.Context, name string) error {
 	for _, delayed := range []bool{true, false} {
 		for _, m := range []method{single(), sharded("static", counters.Static(p.Shards), time.Hour)} {
@@ -186,7 +187,7 @@ func (p *Plan) runPaper(ctx context.Context, name string) error {
 	return nil
 }
 
-// once lets users vote on an empty store.
+// once makes users vote on an empty store.
 func (p *Plan) once(ctx context.Context, name string, delayed bool, m method, attempts int, v *voting) (f *found, err error) {
 	err = p.opened(ctx, name, delayed, func(s *slow) error {
 		c, err := m.make(s, attempts)
@@ -201,7 +202,7 @@ func (p *Plan) once(ctx context.Context, name string, delayed bool, m method, at
 	return f, err
 }
 
-// runNumbers is the paper's experiment, without retries, with several numbers of shards.
+// runNumbers runs the paper's experiment, without retries, with several numbers of shards.
 func (p *Plan) runNumbers(ctx context.Context, name string) error {
 	for _, n := range p.Numbers {
 		v := voting{p.Rate, p.Duration, p.Users, p.Questions, 2}
@@ -214,7 +215,7 @@ func (p *Plan) runNumbers(ctx context.Context, name string) error {
 	return nil
 }
 
-// methods are those of the course.
+// methods returns the methods of the course.
 func (p *Plan) methods() []method {
 	first := counters.DefaultRule()
 	first.Least, first.Step, first.GrowAfter = 1, 2, 2
@@ -225,8 +226,9 @@ func (p *Plan) methods() []method {
 	}
 }
 
-// runCourse lets load rise and fall, with retries, on one question. Each phase is run with
-// all methods in turn before the next, so that what else the machine does meets all.
+// runCourse makes the load on one question rise and fall, with retries. It runs each phase
+// with all methods in turn before the next phase, so that other load on the machine affects
+// all methods alike.
 func (p *Plan) runCourse(ctx context.Context, name string) error {
 	if len(p.Course) == 0 {
 		return nil

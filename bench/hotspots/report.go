@@ -7,7 +7,7 @@ import (
 	"adshard/bench/measure"
 )
 
-// name begins the names of a result's figures.
+// name returns the prefix of the names of a result's figures.
 func (r *result) name(p *Plan) string {
 	text := r.store
 	if !r.delayed {
@@ -52,7 +52,7 @@ func (p *Plan) of(store, method string, delayed, retry bool) *result {
 	return nil
 }
 
-// claims compares what the paper says with what was found.
+// claims compares what the paper says with the results.
 func (p *Plan) claims() (out []claims.Claim) {
 	for _, store := range p.stores() {
 		out = append(out, p.figure6(store)...)
@@ -63,7 +63,7 @@ func (p *Plan) claims() (out []claims.Claim) {
 	return out
 }
 
-// figure6 is the paper's experiment on one store.
+// figure6 judges the paper's experiment on one store.
 func (p *Plan) figure6(store string) []claims.Claim {
 	row, shards := p.of(store, "single row", true, false), p.of(store, "static", true, false)
 	rowRetry, shardsRetry := p.of(store, "single row", true, true), p.of(store, "static", true, true)
@@ -90,7 +90,8 @@ func (p *Plan) figure6(store string) []claims.Claim {
 	}}
 }
 
-// courseClaims: adaptive is as good as the better of static and dynamic, in each phase.
+// courseClaims judges whether adaptive counters are as good as the better of static and
+// dynamic ones in each phase.
 func (p *Plan) courseClaims(store string) (out []claims.Claim) {
 	at := make(map[string][]*result)
 	for i := range p.course {

@@ -12,14 +12,14 @@ import (
 	"adshard/internal/wait"
 )
 
-// slow is a store whose puts take their time, and are counted.
+// slow is a store that delays and counts puts.
 type slow struct {
 	store.Store
 	least, most     time.Duration
 	puts, conflicts atomic.Int64
 }
 
-// Apply waits, and then passes on.
+// Apply waits and then calls the store.
 func (s *slow) Apply(ctx context.Context, changes ...store.Change) (uint64, error) {
 	if s.most > 0 {
 		if err := wait.Sleep(ctx, s.least+rand.N(s.most-s.least)); err != nil {
@@ -34,20 +34,20 @@ func (s *slow) Apply(ctx context.Context, changes ...store.Change) (uint64, erro
 	return version, err
 }
 
-// prefixed is a part of a store, for one method.
+// prefixed is the part of a store whose keys have a prefix, for one method.
 type prefixed struct {
 	store.Store
 	prefix string
 }
 
-// Get reads within the part.
+// Get reads an item of the part.
 func (p prefixed) Get(ctx context.Context, key string) (store.Item, error) {
 	it, err := p.Store.Get(ctx, p.prefix+key)
 	it.Key = key
 	return it, err
 }
 
-// List lists the part.
+// List lists items of the part.
 func (p prefixed) List(ctx context.Context, prefix string, limit int) ([]store.Item, error) {
 	items, err := p.Store.List(ctx, p.prefix+prefix, limit)
 	for i := range items {
@@ -56,7 +56,7 @@ func (p prefixed) List(ctx context.Context, prefix string, limit int) ([]store.I
 	return items, err
 }
 
-// Apply changes the part.
+// Apply changes items of the part.
 func (p prefixed) Apply(ctx context.Context, changes ...store.Change) (uint64, error) {
 	own := slices.Clone(changes)
 	for i := range own {

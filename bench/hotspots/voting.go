@@ -13,20 +13,20 @@ import (
 	"adshard/internal/wait"
 )
 
-// voting is votes at a rate for some time.
+// voting casts votes at a rate for some time.
 type voting struct {
 	rate      float64 // votes a second
 	duration  time.Duration
-	users     int // a user has one vote under way
+	users     int // each has at most one vote in progress
 	questions int
 	seed      uint64
 }
 
-// found is what a voting gave.
+// found is the result of a voting.
 type found struct {
 	votes, failed int
-	counted       int64           // votes that were in the totals afterwards, beyond those before
-	times         []time.Duration // of all votes, from the time at which each was due
+	counted       int64           // how much the totals grew
+	times         []time.Duration // of all votes, from the time when each was due
 	puts          int64
 	conflicts     int64
 	reads         []time.Duration
@@ -35,12 +35,12 @@ type found struct {
 
 func (f *found) failures() float64 { return float64(f.failed) / float64(max(f.votes, 1)) }
 
-// perVote is how many puts a vote took.
+// perVote returns the number of puts per vote.
 func (f *found) perVote() float64 { return float64(f.puts) / float64(max(f.votes, 1)) }
 
 func (f *found) conflictShare() float64 { return float64(f.conflicts) / float64(max(f.puts, 1)) }
 
-// mean and p99 are in milliseconds.
+// mean returns the mean in milliseconds.
 func mean(times []time.Duration) float64 {
 	var sum time.Duration
 	for _, t := range times {
@@ -61,11 +61,12 @@ func millis(d time.Duration) float64 { return float64(d) / float64(time.Millisec
 
 func question(i int) string { return fmt.Sprint("question ", i) }
 
-// grace is how long votes may go on after the last one was due; those that have not ended
-// then have failed.
+// grace is how long votes may take after the last one was due; votes that take longer
+// have failed.
 const grace = 2 * time.Second
 
-// run lets the users vote, at random times, on random questions, while one reads.
+// run makes the users vote at random times on random questions, while another goroutine
+// reads.
 func (v *voting) run(ctx context.Context, s *slow, c counting) (*found, error) {
 	before, err := v.totals(ctx, c)
 	if err != nil {
@@ -92,7 +93,7 @@ func (v *voting) run(ctx context.Context, s *slow, c counting) (*found, error) {
 		f.votes++
 		select {
 		case under <- struct{}{}:
-		default: // all users wait for earlier votes
+		default: // all users are still busy with earlier votes
 			mu.Lock()
 			f.failed++
 			mu.Unlock()
@@ -121,7 +122,7 @@ func (v *voting) run(ctx context.Context, s *slow, c counting) (*found, error) {
 	return f, errors.Join(errors.Join(unexpected...), v.count(context.WithoutCancel(ctx), c, f, before))
 }
 
-// read reads a question five times a second.
+// read reads a question's total five times a second and returns how long each read took.
 func (v *voting) read(ctx context.Context, c counting) (times []time.Duration) {
 	for wait.Sleep(ctx, 200*time.Millisecond) == nil {
 		begin := time.Now()
@@ -143,7 +144,7 @@ func (v *voting) totals(ctx context.Context, c counting) (sum int64, err error) 
 	return sum, nil
 }
 
-// count sees that votes were neither lost nor doubled.
+// count checks that no votes were lost or counted twice.
 func (v *voting) count(ctx context.Context, c counting, f *found, before int64) error {
 	after, err := v.totals(ctx, c)
 	if err != nil {
@@ -159,9 +160,9 @@ func (v *voting) count(ctx context.Context, c counting, f *found, before int64) 
 	return nil
 }
 
-// with calls f while the background work of a way of counting runs.
+// with calls f while a way of counting does its background work.
 func with(ctx context.Context, c counting, questions int, f func() error) error {
-	for i := range questions { // so that the first votes do not make the heads
+	for i := range questions { // so that the first votes need not create the heads
 		if err := c.vote(ctx, question(i)); err != nil {
 			return err
 		}

@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// answers asks a cluster.
+// answers queries a cluster.
 type answers struct {
 	url  string
 	http http.Client
 }
 
-// answer is what is read of one.
+// answer holds the fields that are read from an answer.
 type answer struct {
 	Ads      []struct{} `json:"ads"`
 	Coverage struct {
@@ -40,7 +40,7 @@ func (a *answers) ask(ctx context.Context, word string) (*answer, error) {
 		return nil, err
 	}
 	if res.StatusCode == http.StatusServiceUnavailable {
-		return new(answer), nil // it is not complete either
+		return new(answer), nil // not complete either
 	}
 	if res.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("%s: %s: %s", r.URL, res.Status, body)
@@ -49,8 +49,8 @@ func (a *answers) ask(ctx context.Context, word string) (*answer, error) {
 	return out, json.Unmarshal(body, out)
 }
 
-// until asks for a word until a complete answer has ads or not, as wanted, and tells each answer's lag; false:
-// they are not within some time.
+// until queries a word until a complete answer has ads (or has none, if shown is false), and
+// calls lag with each answer's lag. It returns false if that takes longer than `most`.
 func (a *answers) until(ctx context.Context, word string, shown bool, most time.Duration, lag func(time.Duration)) (bool, error) {
 	over := time.Now().Add(most)
 	pause := time.NewTicker(pollEvery)

@@ -17,31 +17,31 @@ import (
 // Program is a program adshard to be measured.
 type Program struct{ Name, Path string }
 
-// Config says what is measured.
+// Config says what to measure.
 type Config struct {
 	Programs []Program
-	// Keywords are the sizes of the hot group; each is measured by itself.
+	// Keywords are the sizes of the hot group; each size is measured by itself.
 	Keywords []int
-	// Rate is how many changes a second the hot group gets, or 0.
+	// Rate is the number of changes of the hot group per second; 0: none.
 	Rate float64
-	// Others is how many other groups are changed, each again after its change was shown.
+	// Others is the number of other groups that are changed; each is changed again once
+	// its change was shown.
 	Others int
-	// Replicas is how many slaves hold all data.
+	// Replicas is the number of slaves, each of which holds all data.
 	Replicas int
-	// Turns is how often each program is measured, for Duration each.
+	// Turns is the number of turns of each program, each of which lasts Duration.
 	Turns    int
 	Duration time.Duration
-	// Patience is how long the first fill may take, and Most how long is waited for a
-	// change to be shown.
+	// Patience bounds the first fill; Most is the longest wait until a change is shown.
 	Patience, Most time.Duration
 	Seed           uint64
 	// Dir is a directory for databases and stores.
 	Dir string
-	// Tell, if not nil, is called with what is done next.
+	// Tell, if not nil, is called with a description of the next step.
 	Tell func(string)
 }
 
-// Validate refuses what cannot be measured.
+// Validate returns an error if the configuration is not valid.
 func (c *Config) Validate() error {
 	switch {
 	case len(c.Programs) == 0 || len(c.Keywords) == 0:
@@ -69,7 +69,7 @@ func (c *Config) Run(ctx context.Context, r *measure.Report) error {
 		turns := make([][]*turn, len(c.Programs))
 		for n := range c.Turns {
 			for k := range c.Programs {
-				i := (k + n) % len(c.Programs) // so that none is always the first
+				i := (k + n) % len(c.Programs) // so that no program is always the first
 				if c.Tell != nil {
 					c.Tell(fmt.Sprintf("%d keywords, turn %d of %d: %s", keywords, n+1, c.Turns, c.Programs[i].Name))
 				}
@@ -87,7 +87,7 @@ func (c *Config) Run(ctx context.Context, r *measure.Report) error {
 	return nil
 }
 
-// turn measures a program on a database and a cluster of its own.
+// turn measures a program with its own database and cluster.
 func (c *Config) turn(ctx context.Context, p Program, keywords int) (t *turn, err error) {
 	dir, err := os.MkdirTemp(c.Dir, "turn-*")
 	if err != nil {
@@ -118,7 +118,7 @@ func (c *Config) turn(ctx context.Context, p Program, keywords int) (t *turn, er
 	return c.measure(ctx, scene, run)
 }
 
-// figures adds what the turns of one program gave.
+// figures adds the results of one program's turns.
 func figures(r *measure.Report, prefix string, turns []*turn) {
 	each := func(name, unit string, value func(*turn) float64) {
 		var list []float64

@@ -8,11 +8,12 @@ import (
 	"adshard/search"
 )
 
-// scene is what a database holds: one large group that is changed all the time, and
-// others that are paused and enabled from time to time. Each has a word of its own.
+// scene is the content of a database: one large group that is changed all the time,
+// and others that are paused and enabled from time to time. Each of the others has a
+// word of its own.
 type scene struct {
 	store  backend.Store
-	hot    uint64 // the group
+	hot    uint64 // the id of the hot group
 	others []other
 }
 
@@ -22,7 +23,7 @@ type other struct {
 	campaign uint64
 }
 
-// written is how many keywords are written in a transaction.
+// written is the number of keywords written per transaction.
 const written = 5000
 
 // newScene writes the scene.
@@ -58,7 +59,8 @@ func newScene(ctx context.Context, store backend.Store, keywords, others int) (*
 	return s, err
 }
 
-// group writes an advertiser with a campaign, a group and an ad.
+// group writes an advertiser with a campaign, a group and an ad, and returns the ids
+// of campaign and group.
 func group(ctx context.Context, tx backend.Tx, name string) (campaign, id uint64, err error) {
 	advertiser, err := tx.Advertiser(ctx, name)
 	if err != nil {
@@ -84,15 +86,15 @@ func keyword(words string, bid uint64) backend.KeywordPatch {
 // hotWords returns the words of a keyword of the hot group.
 func hotWords(i int) string { return fmt.Sprintf("hot%dword shared%dword", i, i%1000) }
 
-// change pauses or enables a second ad of the hot group; i counts the changes. Of all
-// changes it costs the database least, whatever the group's size.
+// change pauses or enables a second ad of the hot group; i counts the changes. No
+// other change costs the database less, whatever the group's size.
 func (s *scene) change(ctx context.Context, i int) error {
 	second := ad("second")
 	second.Status = []backend.Status{backend.Enable, backend.Pause}[i%2]
 	return s.commit(ctx, func(tx backend.Tx) error { return tx.Ad(ctx, s.hot, second) })
 }
 
-// show pauses or enables another group.
+// show enables or pauses another group.
 func (s *scene) show(ctx context.Context, o other, shown bool) error {
 	status := backend.Pause
 	if shown {

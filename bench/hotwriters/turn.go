@@ -15,24 +15,24 @@ import (
 )
 
 const (
-	// pollEvery is the pause between two requests while a change is awaited.
+	// pollEvery is the pause between two queries while a change is awaited.
 	pollEvery = 2 * time.Millisecond
-	// longestPause is the longest time between two changes of one other group: more than
-	// any regular step of the cluster takes.
+	// longestPause is the longest time between two changes of another group. It is longer
+	// than any regular step of the cluster.
 	longestPause = 100 * time.Millisecond
 )
 
-// turn is what was measured in one.
+// turn holds the results of one turn.
 type turn struct {
-	took    *measure.Latencies // of changes of others
-	lags    *measure.Latencies // that answers told
-	changes float64            // of the hot group, a second
-	applied float64            // groups that a slave was given, a second
-	again   float64            // queries for which a second replica was asked
-	givenUp int                // changes of others that were not shown in time
+	took    *measure.Latencies // of changes of other groups
+	lags    *measure.Latencies // that answers reported
+	changes float64            // of the hot group, per second
+	applied float64            // groups that a slave received, per second
+	again   float64            // queries that went to a second replica as well
+	givenUp int                // changes of other groups that were not shown in time
 }
 
-// measure changes the hot group and others for the time of a turn.
+// measure changes the hot group and the others for the duration of a turn.
 func (c *Config) measure(ctx context.Context, s *scene, run *cluster.Cluster) (*turn, error) {
 	before, err := applied(ctx, run)
 	if err != nil {
@@ -69,13 +69,13 @@ func (c *Config) measure(ctx context.Context, s *scene, run *cluster.Cluster) (*
 	return t, err
 }
 
-// applied returns how many groups the first slave was given.
+// applied returns the number of groups that the first slave has received.
 func applied(ctx context.Context, run *cluster.Cluster) (float64, error) {
 	return cluster.Sum(ctx, run.Slaves[0], "adshard_items_applied_total")
 }
 
-// writeHot changes the hot group at the rate that is wanted, or as often as commits
-// permit, until over is done.
+// writeHot changes the hot group at the configured rate, or as often as commits permit,
+// until over is done.
 func (c *Config) writeHot(ctx, over context.Context, s *scene, changes *atomic.Int64) error {
 	if c.Rate == 0 {
 		return nil
@@ -95,12 +95,12 @@ func (c *Config) writeHot(ctx, over context.Context, s *scene, changes *atomic.I
 }
 
 // probe changes one of the other groups again and again, until a change is not shown in
-// time: that counts with the time that was waited for it.
+// time. That change counts with the time that the probe has waited for it.
 type probe struct {
 	scene      *scene
 	other      other
 	answers    answers
-	most       time.Duration // that is waited for a change
+	most       time.Duration // the longest wait for a change
 	givenUp    int
 	dice       *rand.Rand
 	took, lags *measure.Latencies

@@ -10,12 +10,13 @@ import (
 	"strings"
 )
 
-// edit replaces a text that is in a file of the product's source once.
+// edit replaces a text that occurs once in a file of the product's source.
 type edit struct{ file, before, after string }
 
-// without are what the product is compared with: itself, without one technique or both.
-// Without batching a bucket ends before a second change of a group that it contains; what
-// is isolated is sent as one all the same, since it would pile up.
+// without holds the edits that remove a technique. The product is compared with itself
+// without one technique or both. Without batching, a bucket ends before a second change
+// of a group that it contains. Isolated changes are still sent as one, because they would
+// pile up.
 var without = map[string]edit{
 	"isolation": {"balance/delivery/deferral.go", "s.later.allowed = true", "s.later.allowed = false"},
 	"batching": {"balance/delivery/gather.go", "if g.seen[t] || !concerns(c, own) ||", `if g.seen[t] {
@@ -25,8 +26,8 @@ var without = map[string]edit{
 		if !concerns(c, own) ||`},
 }
 
-// Build builds the program adshard from its source into a directory: as it is, and
-// without what is compared.
+// Build builds the program adshard from its source into a directory: once as it is, and
+// once for each variant without some techniques.
 func Build(ctx context.Context, source, dir string) ([]Program, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -47,7 +48,7 @@ func Build(ctx context.Context, source, dir string) ([]Program, error) {
 	return list, nil
 }
 
-// build builds one of them; what is edited is compiled in place of the source's files.
+// build builds one variant; edited files are compiled in place of the source's files.
 func build(ctx context.Context, source, program string, lacks []string) error {
 	replace := make(map[string]string)
 	for _, technique := range lacks {
@@ -80,7 +81,7 @@ func build(ctx context.Context, source, program string, lacks []string) error {
 	return nil
 }
 
-// edited returns a file's text with the edit in it.
+// edited returns a file's text after the edit.
 func (e edit) edited(file string) (string, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestEditsApply: what is compiled instead of the product's files is made from them.
+// TestEditsApply: the edits still fit the product's files.
 func TestEditsApply(t *testing.T) {
 	for technique, e := range without {
 		text, err := e.edited(filepath.Join("../..", e.file))

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// SharedWord is a set in which all keywords have one word in common besides
-// their own, so that this word says nothing.
+// SharedWord returns a set in which all keywords have one word in common besides their
+// own, so that this word distinguishes nothing.
 func SharedWord(s *Set, word string) *Set {
 	return rebuilt(s, func(b *Builder, i int) {
 		b.Word(word)
@@ -19,8 +19,9 @@ func SharedWord(s *Set, word string) *Set {
 	})
 }
 
-// OnlyCommon is a set of keywords that hold none but the n commonest words of s, drawn at
-// random by how common they are; each has as many as it had, as far as there are so many.
+// OnlyCommon returns a set whose keywords have only the n commonest words of s, drawn at
+// random by how common they are. Each keyword has as many words as before, or n if that
+// is less.
 func OnlyCommon(s *Set, n int, seed uint64) *Set {
 	common := s.Commonest(n)
 	sums := make([]uint64, len(common)) // running sums of the counts
@@ -38,7 +39,7 @@ func OnlyCommon(s *Set, n int, seed uint64) *Set {
 	})
 }
 
-// OneAdvertiser is s with all keywords in campaigns of a single advertiser.
+// OneAdvertiser returns s with all keywords in campaigns of a single advertiser.
 func OneAdvertiser(s *Set) *Set {
 	out := *s
 	out.Groups = slices.Clone(s.Groups)
@@ -48,7 +49,7 @@ func OneAdvertiser(s *Set) *Set {
 	return &out
 }
 
-// rebuilt is s with other words in its keywords.
+// rebuilt returns s with other words in its keywords.
 func rebuilt(s *Set, words func(b *Builder, i int)) *Set {
 	b := NewBuilder()
 	for g := range s.Groups {
@@ -61,8 +62,8 @@ func rebuilt(s *Set, words func(b *Builder, i int)) *Set {
 	return b.Set()
 }
 
-// Commonest returns the n words that the most keywords hold, as indexes into
-// Words, commonest first, equally common ones by the alphabet.
+// Commonest returns the n words that the most keywords have, as indexes into Words. The
+// commonest come first, equally common words in alphabetical order.
 func (s *Set) Commonest(n int) []uint32 {
 	all := make([]uint32, len(s.Words))
 	for i := range all {

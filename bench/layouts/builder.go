@@ -2,23 +2,22 @@ package layouts
 
 import "math"
 
-// Builder puts a set together, group after group. The zero value is not ready.
+// Builder puts a set together, group by group. Use NewBuilder to make one.
 type Builder struct {
 	set *Set
 	ids map[string]uint32
-	// last says in which keyword a word stood last, its index + 1, so that a
+	// last holds, for each word, the index + 1 of the last keyword that has it, so that a
 	// keyword counts each word once.
 	last []uint32
 }
 
-// NewBuilder begins an empty set.
+// NewBuilder returns a builder with an empty set.
 func NewBuilder() *Builder {
 	return &Builder{set: &Set{Starts: []uint32{0}}, ids: make(map[string]uint32)}
 }
 
-// Group begins an ad group; the keywords that follow are its own. Groups are
-// numbered from 1. A group that got no keyword when the next one begins is left
-// out.
+// Group begins an ad group, to which the following keywords belong. Groups are numbered from
+// 1. A group that has no keyword when the next one begins is left out.
 func (b *Builder) Group(campaign, advertiser uint64) {
 	s := b.set
 	g := Group{First: uint32(s.Len()), ID: 1, Campaign: campaign, Advertiser: advertiser}
@@ -34,8 +33,8 @@ func (b *Builder) Group(campaign, advertiser uint64) {
 	s.Groups = append(s.Groups, g)
 }
 
-// Word adds a normalised word to the keyword that the next call of Keyword
-// ends; one that it has already is left out.
+// Word adds a normalised word to the keyword that the next call of Keyword ends, unless the
+// keyword has it already.
 func (b *Builder) Word(norm string) {
 	s := b.set
 	id, ok := b.ids[norm]
@@ -52,7 +51,8 @@ func (b *Builder) Word(norm string) {
 }
 
 // Keyword ends a keyword: bid in micros, quality 1 to 10. If no word was added since the last
-// keyword, none is made. A keyword before any group gets one of advertiser and campaign 1.
+// keyword, it does nothing. If there is no group yet, it begins one of advertiser and
+// campaign 1.
 func (b *Builder) Keyword(bid uint32, quality uint8) {
 	s := b.set
 	if uint32(len(s.Refs)) == s.Starts[len(s.Starts)-1] {
@@ -65,7 +65,7 @@ func (b *Builder) Keyword(bid uint32, quality uint8) {
 	s.Starts = append(s.Starts, uint32(len(s.Refs)))
 }
 
-// Set returns the set and begins another.
+// Set returns the set and begins a new one.
 func (b *Builder) Set() *Set {
 	s := b.set
 	if n := len(s.Groups); n > 0 && int(s.Groups[n-1].First) == s.Len() {
@@ -75,5 +75,5 @@ func (b *Builder) Set() *Set {
 	return s
 }
 
-// full reports whether indexes of 32 bits hold no further keyword.
+// full reports whether 32-bit indexes have no room for another keyword.
 func (b *Builder) full() bool { return len(b.set.Refs) > math.MaxUint32-MaxWords }

@@ -1,21 +1,22 @@
-// Package layouts holds the ways in which keywords can lie so that those that
-// match a query are found: the question of the master thesis' first experiment
-// (Balancing Keyword-Based Data and Queries, chapter 7). Each way is a Layout,
-// built from the same Set and asked the same Queries; other systems that do the
+// Package layouts holds ways to store keywords so that those that match a query
+// are found: the question of the master thesis' first experiment (Balancing
+// Keyword-Based Data and Queries, chapter 7). Each way is a Layout, which is
+// built from the same Set and asked the same Queries. Other systems that do the
 // same are layouts as well (bench/peers).
 //
-// A keyword matches a query when each of its words is one of the query's: the
-// match type broad, words compared as normalised, nothing else between words.
-// Matches are counted; a layout that has to fetch a keyword's record to go on
-// with it does so, because that is what a slave does with a match.
+// A keyword matches a query if each of its words is one of the query's words:
+// this is the match type broad, with words compared after normalisation and no
+// other relations between words. Matches are counted. A layout that has to fetch
+// the record of a matching keyword does so, because that is what a slave does
+// with a match.
 //
-// Sets come from a corpus (FromCorpus) and are kept in files (Save, Load); some
-// are bad on purpose (SharedWord, OnlyCommon, OneAdvertiser). What they are asked
-// is made by package setups.
+// Sets come from a corpus (FromCorpus) and are kept in files (Save, Load). Some
+// are hard on purpose (SharedWord, OnlyCommon, OneAdvertiser). Package setups
+// makes the queries.
 //
-// Goals: the same work for all, nothing measured that was not first shown to be
-// right (layouttest compares each layout with an oracle); each layout the best
-// that its idea can be, its tuning said in its doc comment. Non-goals: ad groups
-// that are paused, negatives, other match types; the product's own tests have
-// them.
+// Goals: all layouts do the same work; nothing is measured that was not first
+// shown to be correct (layouttest compares each layout with an oracle); each
+// layout is as good as its idea permits, with its tuning explained in its doc
+// comment. Non-goals: paused ad groups, negatives, other match types; the
+// product's own tests cover them.
 package layouts

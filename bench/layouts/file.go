@@ -16,7 +16,7 @@ import (
 	"adshard/internal/outfile"
 )
 
-// magic begins a file of a set; its last byte is the format's version.
+// magic is the beginning of a set's file; its last byte is the format's version.
 const magic = "adshard keywords\x01"
 
 // Save writes the set to a file, whole or not at all: magic, then the numbers
@@ -60,7 +60,8 @@ func (s *Set) write(w *fileWriter) {
 	}
 }
 
-// fileWriter writes until the first error and sums what it writes.
+// fileWriter writes until the first error and computes a checksum of what it
+// writes.
 type fileWriter struct {
 	out *bufio.Writer
 	sum hash.Hash64
@@ -85,9 +86,9 @@ func (w *fileWriter) numbers(list []uint32) {
 	}
 }
 
-// Load reads a set that Save wrote. Errors: fault.NotFound when there is no
-// file, fault.Corrupt when it is not one of Save's, of another version or
-// damaged.
+// Load reads a set that Save wrote. It returns fault.NotFound if there is no
+// file, and fault.Corrupt if Save did not write it, or if it is of another
+// version or damaged.
 func Load(path string) (*Set, error) {
 	const op = "layouts: load"
 	f, err := os.Open(path)
@@ -118,12 +119,13 @@ func Load(path string) (*Set, error) {
 type fileReader struct {
 	in   io.Reader
 	sum  hash.Hash64
-	left int64 // bytes of the file
+	left int64 // bytes that are left in the file
 	err  error
 	buf  []byte
 }
 
-// next reads n bytes, of use until the next call; zeros after an error.
+// next reads n bytes, valid until the next call; it returns zeros after an
+// error.
 func (r *fileReader) next(n int) []byte {
 	r.buf = slices.Grow(r.buf[:0], n)[:n]
 	if r.err == nil {
@@ -137,7 +139,7 @@ func (r *fileReader) next(n int) []byte {
 	return r.buf
 }
 
-// size reads how many things follow that take at least that many bytes each.
+// size reads how many elements follow, each of at least the given size in bytes.
 func (r *fileReader) size(each int64) int {
 	n := binary.LittleEndian.Uint64(r.next(8))
 	if n > uint64(max(0, r.left)/each) {

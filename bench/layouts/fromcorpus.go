@@ -9,10 +9,10 @@ import (
 	"adshard/search/words"
 )
 
-// FromCorpus makes a set of a corpus' keywords: all are broad and enabled, with
-// their words normalised and each once, under their groups, campaigns and
-// advertisers; without negatives and device modifiers. progress, if not nil, is
-// called with the share that is done, 0 to 1. The same options give the same set.
+// FromCorpus makes a set from a corpus' keywords. All are broad and enabled, with
+// normalised distinct words, in their groups, campaigns and advertisers, and
+// without negatives and device modifiers. FromCorpus calls progress, if it is not
+// nil, with the share that is done, 0 to 1. The same options give the same set.
 func FromCorpus(ctx context.Context, c *corpus.Corpus, o corpus.Options, progress func(done float64)) (*Set, error) {
 	m := maker{Builder: NewBuilder(), advertisers: make(map[string]uint64), campaigns: make(map[parent]uint64)}
 	told := 0
@@ -31,7 +31,7 @@ func FromCorpus(ctx context.Context, c *corpus.Corpus, o corpus.Options, progres
 	return m.Set(), nil
 }
 
-// maker makes a set of a corpus' groups.
+// maker makes a set from a corpus' groups.
 type maker struct {
 	*Builder
 	analyser    words.Analyser
@@ -39,7 +39,7 @@ type maker struct {
 	campaigns   map[parent]uint64
 }
 
-// parent is a campaign by its advertiser and name.
+// parent identifies a campaign by its advertiser and name.
 type parent struct {
 	advertiser uint64
 	name       string
@@ -71,7 +71,8 @@ func (m *maker) add(g *corpus.Group) error {
 	return nil
 }
 
-// numbered is a name's number, from 1 in the order of their first use.
+// numbered returns a name's number. Names are numbered from 1 in the order of
+// their first use.
 func numbered[K comparable](m map[K]uint64, name K) uint64 {
 	id, ok := m[name]
 	if !ok {

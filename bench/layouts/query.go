@@ -7,9 +7,9 @@ import (
 	"adshard/search/words"
 )
 
-// NewQuery makes a query of a text. As in the product its first 32 words count;
-// a text without a word has no words. An error of kind fault.Invalid: the
-// product refuses the text.
+// NewQuery makes a query from a text. As in the product, only its first 32
+// words count. The query of a text without a word has no words. It returns
+// fault.Invalid if the product refuses the text.
 func NewQuery(text string) (*Query, error) {
 	expanded, err := search.Expand(text, search.Identical, nil)
 	if err != nil {
@@ -28,8 +28,8 @@ func NewQuery(text string) (*Query, error) {
 	return q, nil
 }
 
-// NewQueries makes queries of texts and leaves out those that the product
-// refuses and those without a word.
+// NewQueries makes queries from texts. It leaves out texts that the product
+// refuses and texts without a word.
 func NewQueries(texts []string) []*Query {
 	out := make([]*Query, 0, len(texts))
 	for _, text := range texts {

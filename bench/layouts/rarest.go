@@ -1,7 +1,7 @@
 package layouts
 
-// Rarest is the word of keyword i, as an index into Words, that is in the fewest keywords; of
-// several the first.
+// Rarest returns the word of keyword i that is in the fewest keywords, as an index into
+// Words. It returns the first of equally rare words.
 func (s *Set) Rarest(i int) uint32 {
 	of := s.Of(i)
 	best := of[0]

@@ -1,21 +1,21 @@
 package layouts
 
-// Set is the keywords that all layouts are built from. Keyword i has the id
-// ID(i), in each layout.
+// Set is the set of keywords from which all layouts are built. In each layout, keyword i
+// has the id ID(i).
 type Set struct {
-	// Words are the distinct normalised words; Counts says in how many keywords
-	// each stands.
+	// Words holds the distinct normalised words; Counts says how many keywords have each of
+	// them.
 	Words  []string
 	Counts []uint32
-	// Refs are the keywords' words as indexes into Words, keyword after keyword,
-	// each word once, in the order of the text; keyword i's begin at Starts[i] and
-	// end at Starts[i+1].
+	// Refs holds the keywords' words as indexes into Words, keyword after keyword, each word
+	// once, in the order of the text. The words of keyword i begin at Starts[i] and end
+	// before Starts[i+1].
 	Refs   []uint32
 	Starts []uint32
 	// Bids (micros) and Qualities (1 to 10) are by keyword.
 	Bids      []uint32
 	Qualities []uint8
-	// Groups are the ad groups, each some keywords in a row.
+	// Groups are the ad groups, each a range of keywords.
 	Groups []Group
 }
 
@@ -26,22 +26,22 @@ type Group struct {
 	ID, Campaign, Advertiser uint64
 }
 
-// Len is the number of keywords.
+// Len returns the number of keywords.
 func (s *Set) Len() int { return len(s.Bids) }
 
-// ID is the id of keyword i.
+// ID returns the id of keyword i.
 func (s *Set) ID(i int) uint64 { return uint64(i) + 1 }
 
 // Of returns the words of keyword i as indexes into Words.
 func (s *Set) Of(i int) []uint32 { return s.Refs[s.Starts[i]:s.Starts[i+1]] }
 
-// MaxWords is the most words that a keyword has.
+// MaxWords is the largest number of words of a keyword.
 const MaxWords = 10
 
-// microsPerCent turns cents into micros.
+// microsPerCent converts cents to micros.
 const microsPerCent = 10_000
 
-// GroupEnd is the index behind the last keyword of group g.
+// GroupEnd returns the index after the last keyword of group g.
 func (s *Set) GroupEnd(g int) int {
 	if g+1 < len(s.Groups) {
 		return int(s.Groups[g+1].First)
@@ -49,7 +49,7 @@ func (s *Set) GroupEnd(g int) int {
 	return s.Len()
 }
 
-// Text appends the text of keyword i, its words with spaces between, to b.
+// Text appends the text of keyword i, its words separated by spaces, to b.
 func (s *Set) Text(b []byte, i int) []byte {
 	for j, w := range s.Of(i) {
 		if j > 0 {
@@ -71,6 +71,6 @@ func (s *Set) GroupsOf() []uint32 {
 	return out
 }
 
-// Slots is the number of places that Best is found for: it holds one more,
-// since the price of the last place comes from the next.
+// Slots is the number of places for which Best is found. Best holds one more keyword,
+// because the price of the last place depends on the next one.
 const Slots = 4

@@ -34,7 +34,7 @@ func setOf(t testing.TB, n int64) *Set {
 	return s
 }
 
-// check compares a set with what Set promises.
+// check checks that a set is as the comments of Set say.
 func check(t testing.TB, s *Set) {
 	t.Helper()
 	counts := make([]uint32, len(s.Words))
@@ -190,7 +190,7 @@ func TestNewQuery(t *testing.T) {
 	}
 }
 
-// BenchmarkFromCorpus is the time of a keyword.
+// BenchmarkFromCorpus measures the time per keyword.
 func BenchmarkFromCorpus(b *testing.B) {
 	c := extract(b)
 	b.ReportAllocs()

@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// Unknown is what Commit and Load return where they do not know.
+// Unknown is what Commit and Load return if they do not know the value.
 const Unknown = "unknown"
 
-// Commit returns the commit that this program was built from, abbreviated, with "-dirty" behind
-// it if there were changes. A program that was built without it (-buildvcs=false) is assumed to
-// lie in its repository and to be of its commit.
+// Commit returns the abbreviated commit from which this program was built, followed by "-dirty"
+// if there were changes. A program built without this information (-buildvcs=false) is assumed
+// to be in its repository and to be built from the current commit.
 func Commit() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		if c := stamped(info); c != "" {
@@ -31,7 +31,7 @@ func Commit() string {
 	return strings.TrimSpace(string(out))
 }
 
-// stamped is the commit that the Go tool wrote into the program, or "".
+// stamped returns the commit that the Go tool wrote into the program, or "" if there is none.
 func stamped(info *debug.BuildInfo) string {
 	commit, dirty := "", ""
 	for _, s := range info.Settings {
@@ -48,8 +48,8 @@ func stamped(info *debug.BuildInfo) string {
 	return commit + dirty
 }
 
-// Load returns the machine's load averages over 1, 5 and 15 minutes. Taken
-// before a measurement, they show what else the machine did.
+// Load returns the machine's load averages over 1, 5 and 15 minutes. Read before a measurement,
+// they show what else the machine was doing.
 func Load() string {
 	raw, err := os.ReadFile("/proc/loadavg")
 	fields := strings.Fields(string(raw))

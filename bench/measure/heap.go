@@ -2,7 +2,8 @@ package measure
 
 import "runtime"
 
-// Heap returns the bytes that are alive on the heap, after a collection.
+// Heap returns the number of live bytes on the heap, after a garbage
+// collection.
 func Heap() uint64 {
 	runtime.GC()
 	var m runtime.MemStats
@@ -10,7 +11,8 @@ func Heap() uint64 {
 	return m.HeapAlloc
 }
 
-// Grown returns by how many bytes the heap is larger than before; at least 1.
+// Grown returns how many bytes the heap has grown since it was before; at
+// least 1.
 func Grown(before uint64) uint64 {
 	if now := Heap(); now > before {
 		return now - before

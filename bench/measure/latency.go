@@ -6,15 +6,15 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// Latencies from 1 ns to 10 minutes are distinguished to three digits.
+// Latencies from 1 ns to 10 minutes are kept to three significant digits.
 const (
 	shortest = time.Nanosecond
 	longest  = 10 * time.Minute
 	digits   = 3
 )
 
-// Latencies counts durations in an HdrHistogram. It is for one goroutine at a
-// time.
+// Latencies counts durations in an HdrHistogram. It must not be used
+// concurrently.
 type Latencies struct {
 	histogram *hdrhistogram.Histogram
 	sum       time.Duration
@@ -26,7 +26,7 @@ func NewLatencies() *Latencies {
 	return &Latencies{histogram: hdrhistogram.New(int64(shortest), int64(longest), digits)}
 }
 
-// Add counts one duration; those beyond ten minutes count as ten minutes.
+// Add counts one duration; durations over ten minutes count as ten minutes.
 func (l *Latencies) Add(d time.Duration) {
 	d = max(0, min(d, longest))
 	_ = l.histogram.RecordValue(int64(d)) // within its range
@@ -34,18 +34,18 @@ func (l *Latencies) Add(d time.Duration) {
 	l.max = max(l.max, d)
 }
 
-// Merge counts all that other has counted.
+// Merge adds all durations that other has counted.
 func (l *Latencies) Merge(other *Latencies) {
 	l.histogram.Merge(other.histogram)
 	l.sum += other.sum
 	l.max = max(l.max, other.max)
 }
 
-// Count is how many durations were counted.
+// Count returns the number of durations.
 func (l *Latencies) Count() int64 { return l.histogram.TotalCount() }
 
-// Quantile returns the duration that a share q (0 to 1) does not exceed; 0
-// when nothing was counted.
+// Quantile returns the duration that a share q (0 to 1) of the durations does
+// not exceed, or 0 if there are none.
 func (l *Latencies) Quantile(q float64) time.Duration {
 	return min(l.max, time.Duration(l.histogram.ValueAtQuantile(100*q)))
 }
@@ -61,7 +61,7 @@ type Spread struct {
 	Max    float64 `json:"max_us"`
 }
 
-// Spread summarises.
+// Spread returns a summary of the durations.
 func (l *Latencies) Spread() Spread {
 	s := Spread{
 		Count: l.Count(), Median: micros(l.Quantile(0.5)), P90: micros(l.Quantile(0.9)),

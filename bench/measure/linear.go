@@ -1,9 +1,10 @@
 package measure
 
-// Linear is a linear fit of three unknowns by least squares: its normal equations.
+// Linear fits three unknowns by linear least squares. It holds the normal
+// equations.
 type Linear [3][4]float64
 
-// Add adds an observation: y is the sum of the unknowns, each times its x.
+// Add adds an observation: y is the sum of the unknowns, each multiplied by its x.
 func (s *Linear) Add(x [3]float64, y float64) {
 	for i := range x {
 		for j := range x {
@@ -13,7 +14,8 @@ func (s *Linear) Add(x [3]float64, y float64) {
 	}
 }
 
-// Solve returns the unknowns; false: the observations do not determine them.
+// Solve returns the unknowns; ok is false if the observations do not determine
+// them.
 func (s *Linear) Solve() (x [3]float64, ok bool) {
 	m := *s
 	for i := range m {

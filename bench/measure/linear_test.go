@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestLinear: the unknowns of which observations were made are found again.
+// TestLinear: the unknowns from which observations were made are found again.
 func TestLinear(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var want [3]float64

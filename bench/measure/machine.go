@@ -8,15 +8,16 @@ import (
 	"strings"
 )
 
-// Machine describes where a figure was measured: processor, cores, memory,
-// system, Go.
+// Machine describes the machine on which figures were measured: processor,
+// cores, memory, system, Go.
 func Machine() string {
 	return fmt.Sprintf("%s, %d cores, %s memory, %s, %s", field("/proc/cpuinfo", "model name", "unknown processor"),
 		runtime.NumCPU(), field("/proc/meminfo", "MemTotal", "unknown"),
 		strings.Trim(field("/etc/os-release", "PRETTY_NAME", runtime.GOOS), `"`), runtime.Version())
 }
 
-// field returns the value of the first line "name: value" or "name=value".
+// field returns the value of the first line "name: value" or "name=value" of a
+// file, or `otherwise` if there is none.
 func field(file, name, otherwise string) string {
 	f, err := os.Open(file)
 	if err != nil {

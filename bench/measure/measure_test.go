@@ -36,7 +36,7 @@ func TestRounds(t *testing.T) {
 	}
 }
 
-// TestLatencies holds the histogram against sorted durations.
+// TestLatencies compares the histogram with sorted durations.
 func TestLatencies(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	one, two := NewLatencies(), NewLatencies()
@@ -110,7 +110,7 @@ func TestProcess(t *testing.T) {
 	if m.Resident == 0 || m.Anonymous == 0 || m.Anonymous > m.Resident {
 		t.Errorf("memory %+v", m)
 	}
-	for start := time.Now(); time.Since(start) < 30*time.Millisecond; { // use some
+	for start := time.Now(); time.Since(start) < 30*time.Millisecond; { // use some processor time
 	}
 	own := CPUTime()
 	if other, err := CPUTimeOf(os.Getpid()); err != nil || other > own+time.Second || own <= 0 {

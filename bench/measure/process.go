@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// CPUTime is what this process has used of all cores, in user and kernel mode.
+// CPUTime returns the time that this process has used of all cores, in user
+// and kernel mode.
 func CPUTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -24,15 +25,15 @@ func CPUTime() time.Duration {
 // a hundredth of a second on all its platforms.
 const ticks = time.Second / 100
 
-// CPUTimeOf is what a process has used of all cores since it began. It needs
-// Linux.
+// CPUTimeOf returns the time that a process has used of all cores since it
+// began. It needs Linux.
 func CPUTimeOf(pid int) (time.Duration, error) {
 	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0, err
 	}
-	// The second field is a name in brackets that may hold anything; user and
-	// kernel time are the 14th and the 15th.
+	// The second field is a name in brackets that may contain anything. User and
+	// kernel time are the 14th and the 15th field.
 	at := bytes.LastIndexByte(raw, ')')
 	fields := bytes.Fields(raw[at+1:])
 	if len(fields) < 13 {
@@ -49,16 +50,17 @@ func CPUTimeOf(pid int) (time.Duration, error) {
 	return sum, nil
 }
 
-// Memory is what a process holds, in bytes.
+// Memory is the memory of a process, in bytes.
 type Memory struct {
-	// Resident is in memory; Anonymous is the part of it that is not pages of
-	// files, which the system may drop.
+	// Resident is the memory of the process that is in RAM. Anonymous is the part
+	// of it that is not pages of files; the system may drop those.
 	Resident, Anonymous uint64
-	// Peak is the most that ever was resident.
+	// Peak is the largest value that Resident ever had.
 	Peak uint64
 }
 
-// MemoryOf reads what a process holds; 0 stands for this one. It needs Linux.
+// MemoryOf reads the memory of a process; 0 stands for this one. It needs
+// Linux.
 func MemoryOf(pid int) (Memory, error) {
 	if pid == 0 {
 		pid = os.Getpid()

@@ -13,10 +13,11 @@ import (
 
 // Report is the outcome of one command.
 type Report struct {
-	// Name is the subcommand, Command the whole line that gives the report.
+	// Name is the subcommand, Command the whole command line that makes the
+	// report.
 	Name    string `json:"name"`
 	Command string `json:"command"`
-	// Commit is that of the program, Load the machine's load averages before the
+	// Commit is the program's commit, Load the machine's load averages before the
 	// measurement.
 	Commit string `json:"commit,omitempty"`
 	Load   string `json:"load,omitempty"`
@@ -26,8 +27,8 @@ type Report struct {
 	Notes []string `json:"notes,omitempty"`
 }
 
-// Figure is one measured number. Where it was measured in several rounds,
-// Value is their median, Least and Most are the extremes.
+// Figure is one measured number. If it was measured in several rounds, Value
+// is their median, and Least and Most are the extremes.
 type Figure struct {
 	Name  string   `json:"name"`
 	Value float64  `json:"value"`
@@ -36,12 +37,12 @@ type Figure struct {
 	Most  *float64 `json:"most,omitempty"`
 }
 
-// Add adds a figure of one value.
+// Add adds a figure with one value.
 func (r *Report) Add(name, unit string, value float64) {
 	r.Figures = append(r.Figures, Figure{Name: name, Value: value, Unit: unit})
 }
 
-// AddRounds adds a figure that was measured in rounds; none: nothing is added.
+// AddRounds adds a figure that was measured in rounds, unless values is empty.
 func (r *Report) AddRounds(name, unit string, values []float64) {
 	if len(values) == 0 {
 		return
@@ -50,7 +51,7 @@ func (r *Report) AddRounds(name, unit string, values []float64) {
 	r.Figures = append(r.Figures, Figure{Name: name, Value: median, Unit: unit, Least: &least, Most: &most})
 }
 
-// AddSpread adds the figures of a spread; prefix stands before their names.
+// AddSpread adds the figures of a spread; prefix is put before their names.
 func (r *Report) AddSpread(prefix string, s Spread) {
 	for _, f := range []Figure{
 		{Name: "median", Value: s.Median}, {Name: "p90", Value: s.P90}, {Name: "p99", Value: s.P99},
@@ -65,7 +66,7 @@ func (r *Report) Note(format string, args ...any) {
 	r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
 }
 
-// Find returns the figure of a name.
+// Find returns the figure with a name.
 func (r *Report) Find(name string) (Figure, bool) {
 	for _, f := range r.Figures {
 		if f.Name == name {
@@ -114,8 +115,8 @@ func ReadFile(name string) (*Report, error) {
 	return r, nil
 }
 
-// Number shows three digits or more of a number, large ones in groups of
-// three.
+// Number formats a number with at least three digits, and large ones in groups
+// of three.
 func Number(v float64) string {
 	switch {
 	case v < 0:
@@ -134,7 +135,7 @@ func Number(v float64) string {
 	return s
 }
 
-// trimmed cuts off the zeros that end a fraction.
+// trimmed removes the trailing zeros of a fraction.
 func trimmed(s string) string {
 	for s[len(s)-1] == '0' {
 		s = s[:len(s)-1]

@@ -2,8 +2,9 @@ package measure
 
 import "slices"
 
-// Rounds returns the least, the median and the largest of values; zeros for
-// none. Of an even number of values the median is the mean of the middle two.
+// Rounds returns the least, the median and the largest of values, or zeros if
+// there are none. The median of an even number of values is the mean of the
+// middle two.
 func Rounds(values []float64) (least, median, most float64) {
 	n := len(values)
 	if n == 0 {

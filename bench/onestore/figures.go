@@ -6,7 +6,8 @@ import (
 	"adshard/bench/measure"
 )
 
-// Figures adds what the rounds show to a report; there is at least one round.
+// Figures adds the results of the rounds to a report; there must be at least
+// one round.
 func Figures(report *measure.Report, rounds []*Round) {
 	each := func(name, unit string, value func(*Round) float64) {
 		values := make([]float64, len(rounds))
@@ -33,7 +34,7 @@ func Figures(report *measure.Report, rounds []*Round) {
 	notes(report, rounds[0])
 }
 
-// latencies are the times that a report shows.
+// latencies lists the times that a report shows.
 var latencies = []struct {
 	name  string
 	value func(*Round) time.Duration
@@ -49,7 +50,7 @@ var latencies = []struct {
 	{"both p99", func(r *Round) time.Duration { return r.Total.Quantile(0.99) }},
 }
 
-// notes say what makes figures mean less than they seem to.
+// notes adds what limits the meaning of the figures.
 func notes(report *measure.Report, r *Round) {
 	report.Note("%d queries a round, %d refused as no queries", r.Asked, r.Refused)
 	if r.Partial > 0 {

@@ -6,15 +6,15 @@ import (
 	"adshard/bench/measure"
 )
 
-// One is what one query cost.
+// One is the cost of one query.
 type One struct {
 	Took              time.Duration
 	Examined, Matched uint64
 }
 
-// Fit adds what a search costs by itself, for each posting examined, and for
-// each match besides: least squares over the queries, each at the fastest of
-// the rounds. Matches are whole with exact counts only.
+// Fit adds the fixed cost of a search, its cost for each posting examined, and
+// its additional cost for each match: least squares over the queries, each
+// with its fastest round. Matches are complete only with exact counts.
 func Fit(report *measure.Report, rounds []*Round) {
 	var s measure.Linear
 	for i, one := range rounds[0].Each {

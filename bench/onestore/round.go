@@ -11,7 +11,7 @@ import (
 	"adshard/search/words"
 )
 
-// Plan says which store is asked what.
+// Plan says which store is queried, and how.
 type Plan struct {
 	Store    search.Searcher
 	Queries  []string
@@ -24,21 +24,21 @@ type Plan struct {
 	Exact    bool   // exact counts
 }
 
-// Round is what going through the queries once has cost.
+// Round is the cost of going through the queries once.
 type Round struct {
-	// Expand and Search are the times of the two steps, Total their sums.
+	// Expand and Search are the times of the two steps, Total is their sum.
 	Expand, Search, Total *measure.Latencies
 	Work                  search.Work
-	// Took is the whole round, measuring included; CPU is the processor time of
-	// this process in it, which other processes disturb less.
+	// Took is the duration of the whole round, including measuring. CPU is the
+	// processor time of this process in it, which other processes disturb less.
 	Took, CPU time.Duration
-	// Asked queries were answered, Refused ones were not queries (too long,
-	// invalid); Hits and WithHits count what was found, Partial the answers
-	// that did not cover the ring.
+	// Asked counts the queries that were answered, Refused those that were not
+	// valid (such as too long ones). Hits and WithHits count what was found,
+	// Partial the answers that did not cover the ring.
 	Asked, Refused, Hits, WithHits, Partial int
-	// Allocations and Bytes are those of expanding and searching.
+	// Allocations and Bytes count what expanding and searching allocated.
 	Allocations, Bytes uint64
-	// Each is what each search that was asked cost, in the order of the queries.
+	// Each holds the cost of each search, in the order of the queries.
 	Each []One
 }
 

@@ -6,10 +6,11 @@ import (
 	"adshard/bench/measure"
 )
 
-// Single asks every different query at most once: the first half to warm up,
-// then the second half as a round of its own. It comes before any other round of
-// the store, so that nothing the store keeps of a query helps when the same one
-// comes again. nil: there are fewer than two different queries.
+// Single asks every distinct query at most once: the first half to warm up, then
+// the second half as a separate round. It must come before any other round of
+// the store, so that nothing that the store keeps of a query helps when the same
+// query comes again. It returns nil if there are fewer than two distinct
+// queries.
 func (p *Plan) Single(ctx context.Context) (*Round, error) {
 	seen := make(map[string]bool)
 	var different []string
@@ -31,7 +32,7 @@ func (p *Plan) Single(ctx context.Context) (*Round, error) {
 	return half.Round(ctx)
 }
 
-// SingleFigures adds what such a round shows; nil adds a note.
+// SingleFigures adds the results of such a round, or a note if r is nil.
 func SingleFigures(report *measure.Report, r *Round) {
 	if r == nil || r.Asked == 0 {
 		report.Note("no single pass: there are fewer than two different queries")

@@ -9,7 +9,7 @@ import (
 	"adshard/search"
 )
 
-// recording is a store that finds nothing and keeps what it was asked.
+// recording is a store that finds nothing and records what it was asked.
 type recording struct{ texts []string }
 
 func (s *recording) Search(_ context.Context, r *search.Request) (*search.Answer, error) {
@@ -18,7 +18,7 @@ func (s *recording) Search(_ context.Context, r *search.Request) (*search.Answer
 }
 
 // TestSingle checks that no query is asked twice, and that only the second half
-// counts.
+// is counted.
 func TestSingle(t *testing.T) {
 	store := &recording{}
 	p := &Plan{Store: store, Queries: []string{"a", "b", "a", "c", "b", "d", "e"}, Slots: 4, Profile: search.DefaultProfile(), Variants: search.Identical}

@@ -9,9 +9,9 @@ import (
 	"adshard/internal/wait"
 )
 
-// closed keeps Config.Closed requests under way: each connection asks the next one
-// when it has its answer. It shows what a server is capable of, and says nothing about
-// what waits while it stalls.
+// closed keeps Config.Closed requests in progress: each connection sends the next one
+// when it has its answer. It shows how much a server can do, but nothing about
+// requests that would have waited while it stalls.
 func closed(ctx context.Context, c *Config) (*Outcome, error) {
 	schedule := c.Schedule
 	if schedule == nil {
@@ -53,7 +53,7 @@ func closed(ctx context.Context, c *Config) (*Outcome, error) {
 	return all, ctx.Err()
 }
 
-// askOn asks over one connection, one request after the other.
+// askOn sends requests over one connection, one after another.
 func askOn(ctx context.Context, c *Config, take func(time.Time) (int, bool), line *timeline, from, until time.Time, o *Outcome) {
 	conn := newConnection(c)
 	defer conn.close()

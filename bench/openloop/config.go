@@ -19,46 +19,47 @@ const (
 	MaxConnections = 4096
 )
 
-// Config is one run.
+// Config is the configuration of one run.
 type Config struct {
-	// Addr is where the server listens: a URL http://HOST:PORT, or unix:PATH.
+	// Addr is the server's address: a URL http://HOST:PORT, or unix:PATH.
 	Addr string
 	// TLS is for a URL https://HOST:PORT; nil: the system's CAs.
 	TLS *tls.Config
-	// AllowRemote: the address need not be of this machine.
+	// AllowRemote: the address may be that of another machine.
 	AllowRemote bool
-	// Targets are the requests, asked in turn.
+	// Targets are the requests, sent in turn.
 	Targets []Target
-	// Rate is how many requests a second are meant to be sent, with random gaps
-	// as of independent users. 0: one at a time, the next when the answer is in.
+	// Rate is the intended number of requests per second, with random gaps as if from
+	// independent users. 0: one at a time, the next one after the answer.
 	Rate float64
-	// Closed, if not 0, is how many requests are kept under way in place of a rate.
+	// Closed, if not 0, is the number of requests that are kept in progress, instead of
+	// a rate.
 	Closed int
-	// Schedule, if not nil, says when which target is asked, from the start of
-	// the warm-up on, in place of Rate's random gaps and of turns; with Rate 0 its
-	// order counts only.
+	// Schedule, if not nil, says when each target is asked, from the start of the
+	// warm-up on, instead of in turn and with Rate's random gaps. With Rate 0 only its
+	// order matters.
 	Schedule iter.Seq2[time.Duration, int]
-	// Reference, if not nil, is what complete answers are compared with.
+	// Reference, if not nil, holds the answers with which complete answers are compared.
 	Reference Reference
 	// Warmup comes before Duration and is not counted.
 	Warmup, Duration time.Duration
-	// Requests ends the run early; 0: it does not.
+	// Requests, if not 0, ends the run after this many requests.
 	Requests int
-	// Connections is the most requests under way at a time; what is due beyond
-	// them waits, and its waiting counts.
+	// Connections is the largest number of requests in progress. Further requests that
+	// are due wait, and their latency includes the wait.
 	Connections int
-	// InTime: complete answers within this time, from when they were due, are counted as
-	// in time; 0: all complete ones.
+	// InTime: complete answers within this time after the request was due are counted as
+	// in time; 0: all complete answers.
 	InTime time.Duration
-	// Timeout is how long one answer may take.
+	// Timeout bounds the time of one answer.
 	Timeout time.Duration
-	// Processes are the server's: their processor time is reported.
+	// Processes are the ids of the server's processes, whose processor time is reported.
 	Processes []int
 	// Seed decides the gaps.
 	Seed uint64
 }
 
-// Validate lists all faults.
+// Validate returns an error that lists all faults, or nil.
 func (c *Config) Validate() error {
 	var faults []error
 	fail := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
@@ -115,9 +116,10 @@ func (c *Config) dial() (network, address string, err error) {
 	return "tcp", net.JoinHostPort(host, port), nil
 }
 
-// secure returns the configuration of TLS for a host; nil: the address has none.
+// secure returns the TLS configuration for a host, or nil if the address does not use
+// TLS.
 func (c *Config) secure(host string) *tls.Config {
-	if scheme, _, _ := strings.Cut(c.Addr, "://"); !strings.EqualFold(scheme, "https") { // as url.Parse
+	if scheme, _, _ := strings.Cut(c.Addr, "://"); !strings.EqualFold(scheme, "https") { // like url.Parse
 		return nil
 	}
 	own := new(tls.Config)
@@ -128,7 +130,7 @@ func (c *Config) secure(host string) *tls.Config {
 	return own
 }
 
-// host is what the header Host says.
+// host returns the value of the header Host.
 func (c *Config) host() string {
 	network, address, _ := c.dial()
 	if network == "unix" {

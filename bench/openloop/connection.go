@@ -13,16 +13,17 @@ import (
 	"time"
 )
 
-// maxBody bounds what is read of one answer.
+// maxBody bounds the size of one answer.
 const maxBody = 16 << 20
 
-// errAnswer is an answer that is not HTTP/1.1 with a length.
+// errAnswer is the error for an answer that is not HTTP/1.1 with a length.
 var errAnswer = errors.New("the answer is not HTTP/1.1 as expected")
 
-// connection asks over one connection, which it opens when there is none.
+// connection sends requests over one connection, which it opens if there is
+// none.
 type connection struct {
 	network, address, host string
-	tls                    *tls.Config // nil: a plain connection
+	tls                    *tls.Config // nil: no TLS
 	timeout                time.Duration
 
 	conn   net.Conn
@@ -36,7 +37,8 @@ func newConnection(c *Config) *connection {
 	return &connection{network: network, address: address, host: c.host(), tls: c.secure(address), timeout: c.Timeout}
 }
 
-// ask sends a request. The body is good until the next call.
+// ask sends a request and returns its answer. The body is valid until the next
+// call.
 func (c *connection) ask(ctx context.Context, target Target) (status int, body []byte, err error) {
 	if c.conn == nil {
 		if err := c.open(ctx); err != nil {
@@ -87,7 +89,7 @@ func (c *connection) open(ctx context.Context) error {
 
 func (c *connection) close() {
 	if c.conn != nil {
-		_ = c.conn.Close() // nothing is waited for on it any more
+		_ = c.conn.Close() // no answer is expected on it any more
 		c.conn = nil
 	}
 }
@@ -133,7 +135,7 @@ func (c *connection) answer() (status int, keep bool, err error) {
 	return status, keep, c.more(length)
 }
 
-// line returns the next line without its end; it is good until the next read.
+// line returns the next line without its end. It is valid until the next read.
 func (c *connection) line() ([]byte, error) {
 	line, err := c.reader.ReadSlice('\n')
 	if err != nil {
@@ -142,7 +144,7 @@ func (c *connection) line() ([]byte, error) {
 	return bytes.TrimRight(line, "\r\n"), nil
 }
 
-// more reads n bytes of the body.
+// more reads n further bytes of the body.
 func (c *connection) more(n int) error {
 	if n < 0 || len(c.body)+n > maxBody {
 		return fmt.Errorf("%w: a body of %d bytes", errAnswer, n)
@@ -156,7 +158,7 @@ func (c *connection) more(n int) error {
 	return err
 }
 
-// chunks reads a body that comes in chunks.
+// chunks reads a body with chunked encoding.
 func (c *connection) chunks() error {
 	for {
 		line, err := c.line()
@@ -171,7 +173,7 @@ func (c *connection) chunks() error {
 		if err := c.more(int(n)); err != nil {
 			return err
 		}
-		if line, err = c.line(); err != nil { // what ends a chunk, or a trailer
+		if line, err = c.line(); err != nil { // the end of a chunk, or a trailer
 			return err
 		}
 		if n == 0 && len(line) == 0 {

@@ -2,7 +2,7 @@ package openloop
 
 import "adshard/bench/measure"
 
-// Figures adds what a run shows to a report.
+// Figures adds the results of a run to a report.
 func (o *Outcome) Figures(report *measure.Report) {
 	report.AddSpread("latency ", o.Latency.Spread())
 	seconds := max(o.Took.Seconds(), 1e-9)

@@ -12,9 +12,9 @@ import (
 // probeGap is the time between two probes of this process' own lateness.
 const probeGap = time.Millisecond
 
-// probe measures how late this process reads what has arrived: the time from when something
-// lies in a pipe to when the goroutine that waits for it has it. An answer that has arrived
-// waits as long before it is counted, which is not the server's fault.
+// probe measures how late this process reads what has arrived: the time from a write to a
+// pipe until the goroutine that waits for it has read it. An answer that has arrived waits
+// equally long before it is counted, which is not the server's fault.
 type probe struct {
 	read, write *os.File
 	took        *measure.Latencies
@@ -61,7 +61,7 @@ func (p *probe) send() {
 }
 
 func (p *probe) receive() {
-	var stamp [8]byte // pipes keep short writes whole
+	var stamp [8]byte // writes as short as this are atomic
 	for {
 		if _, err := p.read.Read(stamp[:]); err != nil {
 			return

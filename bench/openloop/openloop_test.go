@@ -37,7 +37,7 @@ func run(t *testing.T, c Config) *Outcome {
 	return o
 }
 
-// TestOutcomes counts each kind of answer, in chunks or not.
+// TestOutcomes counts each kind of answer, with and without chunks.
 func TestOutcomes(t *testing.T) {
 	var n atomic.Int64
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -46,7 +46,7 @@ func TestOutcomes(t *testing.T) {
 			fmt.Fprint(w, whole)
 		case 2:
 			fmt.Fprint(w, whole[:20])
-			w.(http.Flusher).Flush() // what follows comes in a chunk of its own
+			w.(http.Flusher).Flush() // what follows becomes a separate chunk
 			fmt.Fprint(w, whole[20:])
 		case 3:
 			fmt.Fprint(w, strings.Replace(whole, "true", "false", 1))
@@ -81,8 +81,8 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// TestStallShows: one stall delays all that is due meanwhile, also what could
-// not be sent for want of a connection.
+// TestStallShows: one stall delays all requests that are due meanwhile, even those that
+// could not be sent because no connection was free.
 func TestStallShows(t *testing.T) {
 	const stall = 300 * time.Millisecond
 	var n atomic.Int64
@@ -96,7 +96,7 @@ func TestStallShows(t *testing.T) {
 	c := config(s.URL)
 	c.Rate, c.Duration, c.Connections = 200, time.Second, 1
 	o := run(t, c)
-	// Some 60 requests are due during the stall; half of them wait half of it.
+	// Some 60 requests are due during the stall; half of them wait for at least half of it.
 	late := 0
 	for _, q := range []float64{0.85, 0.9, 0.95, 0.99} {
 		if o.Latency.Quantile(q) > stall/4 {
@@ -200,7 +200,7 @@ func TestNoHTTP(t *testing.T) {
 	}
 }
 
-// TestScheme: an address of any case has TLS if it says so.
+// TestScheme: TLS is used for https addresses, in upper or lower case.
 func TestScheme(t *testing.T) {
 	for addr, secure := range map[string]bool{"https://localhost:1": true, "HTTPS://localhost:1": true, "http://localhost:1": false, "localhost:1": false, "unix:https": false} {
 		c := Config{Addr: addr}
@@ -243,7 +243,7 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// TestRequests: each way of asking ends after a given number of requests that count.
+// TestRequests: each way of asking ends after the given number of counted requests.
 func TestRequests(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, whole) }))
 	defer s.Close()

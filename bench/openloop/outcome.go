@@ -8,37 +8,37 @@ import (
 	"adshard/bench/measure"
 )
 
-// Outcome is what became of the requests of a run.
+// Outcome is the result of a run: what happened to its requests.
 type Outcome struct {
-	// Latency counts from the time at which a request was meant to be sent to
-	// the end of its answer; answers of 200 only. Lag is from then to when an answered
-	// or refused request was sent.
+	// Latency is the time from when a request was meant to be sent to the end of its
+	// answer, for answers with status 200 only. Lag is the time until an answered or
+	// refused request was sent.
 	Latency, Lag *measure.Latencies
-	// Refusal counts from when a request was sent to the end of its answer of 503.
+	// Refusal is the time from when a request was sent to the end of its answer with
+	// status 503.
 	Refusal *measure.Latencies
-	// InTime are complete answers within Config.InTime.
+	// InTime counts complete answers within Config.InTime.
 	InTime int
-	// Complete and Incomplete answers are 200; Overloaded are 503, Refused
-	// 400; Failed are other statuses and broken or refused connections. Unsent
-	// requests were due and could not be sent before the run was over.
+	// Complete and Incomplete count answers with status 200, Overloaded 503, Refused
+	// 400; Failed counts other statuses and broken or refused connections. Unsent
+	// requests were due but could not be sent before the end of the run.
 	Complete, Incomplete, Overloaded, Refused, Failed, Unsent int
-	// Ads is the number of ads in all answers of 200, WithAds the answers that
-	// have one, Bytes the size of their bodies.
+	// Ads is the number of ads in all answers with status 200, WithAds the number of
+	// answers with ads, Bytes the total size of the bodies.
 	Ads, WithAds, Bytes int
-	// Wrong is how complete answers differ from Config.Reference, if there was
-	// one (Held).
+	// Wrong says how complete answers differ from Config.Reference. Held is set if
+	// there was a reference.
 	Wrong Wrong
 	Held  bool
-	// Late is how late this process read what had arrived, whatever it was: answers
-	// seem to take so much longer than they do. Only runs at a rate measure it.
+	// Late is how late this process read what had arrived: answers seem to take longer
+	// by this time. It is measured only in runs at a rate.
 	Late *measure.Latencies
-	// Intervals are by the second in which requests were due.
+	// Intervals holds the results by the second in which requests were due.
 	Intervals []Interval
 	// FirstError is the first failure.
 	FirstError error
-	// Took is the time that was measured, CPU what this process used of all
-	// cores in it, ServerCPU what Config.Processes did, and ServerCPUs what each of
-	// them did.
+	// Took is the measured time, CPU the processor time of this process in it,
+	// ServerCPU that of Config.Processes, and ServerCPUs that of each of them.
 	Took, CPU, ServerCPU time.Duration
 	ServerCPUs           []time.Duration
 }
@@ -47,15 +47,15 @@ func newOutcome() *Outcome {
 	return &Outcome{Latency: measure.NewLatencies(), Lag: measure.NewLatencies(), Refusal: measure.NewLatencies(), Late: measure.NewLatencies()}
 }
 
-// Answered is the number of answers of 200.
+// Answered returns the number of answers with status 200.
 func (o *Outcome) Answered() int { return o.Complete + o.Incomplete }
 
-// Sent is the number of requests that were sent.
+// Sent returns the number of requests that were sent.
 func (o *Outcome) Sent() int {
 	return o.Answered() + o.Overloaded + o.Refused + o.Failed
 }
 
-// count counts one request that has ended now, and compares its answer with the
+// count counts a request that has just ended, and compares its answer with the
 // reference.
 func (o *Outcome) count(c *Config, line *timeline, target int, from time.Time, status int, body []byte, err error, meant, sent time.Time) {
 	end := time.Now()
@@ -108,7 +108,7 @@ func (o *Outcome) add(status int, body []byte, err error, meant, sent, end time.
 	o.Lag.Add(sent.Sub(meant))
 }
 
-// merge counts all that other has counted.
+// merge adds the counts of other.
 func (o *Outcome) merge(other *Outcome) {
 	o.Latency.Merge(other.Latency)
 	o.Lag.Merge(other.Lag)

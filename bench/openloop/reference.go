@@ -7,15 +7,15 @@ import (
 	"strconv"
 )
 
-// Ad is the part of an ad that stays the same while the database does: the keyword that won the
-// place, and its price. Which ad of its group is shown may rotate.
+// Ad is the part of an ad that stays the same as long as the database does: the keyword that
+// won the place, and its price. Which ad of its group is shown may rotate.
 type Ad struct{ Keyword, Price uint64 }
 
 // Reference holds the ads of each target's complete answer, in their order.
 type Reference [][]Ad
 
-// Record asks each target once, one at a time, and keeps the answers. It fails
-// when one is not complete: record at rest.
+// Record sends each request once, one at a time, and keeps the answers. It returns an error if
+// an answer is not complete: call it when the server is at rest.
 func Record(ctx context.Context, c Config) (Reference, error) {
 	c.Duration = max(c.Duration, 1)
 	if err := c.Validate(); err != nil {
@@ -42,8 +42,8 @@ func Record(ctx context.Context, c Config) (Reference, error) {
 
 func complete(body []byte) bool { return bytes.Contains(body, []byte(`"complete":true`)) }
 
-// adsOf finds the ads of an answer. Quotes within texts are escaped, so that
-// names of fields are found as such only.
+// adsOf returns the ads of an answer. Quotes within texts are escaped, so that a field's name
+// is not found in a text.
 func adsOf(body []byte) (out []Ad) {
 	for {
 		var a Ad
@@ -58,7 +58,7 @@ func adsOf(body []byte) (out []Ad) {
 	}
 }
 
-// number finds the number behind a field's name, and what follows it.
+// number finds the number after a field's name, and returns it and what follows it.
 func number(body []byte, name string) (n uint64, rest []byte, ok bool) {
 	_, body, ok = bytes.Cut(body, []byte(name))
 	if !ok {
@@ -74,8 +74,8 @@ func number(body []byte, name string) (n uint64, rest []byte, ok bool) {
 
 // Wrong counts how answers differ from the reference.
 type Wrong struct {
-	// Missed ads are in the reference and not in the answer, Extra ones the
-	// other way round or twice, Mispriced have another price.
+	// Missed counts ads that are in the reference but not in the answer, Extra ads that are only
+	// in the answer or twice in it, Mispriced ads with another price.
 	Missed, Extra, Mispriced int
 }
 
@@ -85,7 +85,7 @@ func (w *Wrong) add(v Wrong) {
 	w.Mispriced += v.Mispriced
 }
 
-// compare compares an answer with what it should be.
+// compare compares an answer with the reference.
 func compare(want, got []Ad) (w Wrong) {
 	left := make(map[uint64]uint64, len(want))
 	for _, a := range want {

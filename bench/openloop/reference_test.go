@@ -14,8 +14,8 @@ import (
 const answer = `{"ads":[{"position":1,"ad_id":%d,"keyword_id":10,"keyword":"a \"keyword_id\": 7","price_micros":500},` +
 	`{"position":2,"ad_id":2,"keyword_id":11,"price_micros":%d}],"coverage":{"complete":true}}`
 
-// TestReference: ads that rotate are right; missing, doubled and mispriced ones
-// are counted, in complete answers only.
+// TestReference: rotating ads are right; missing, doubled and mispriced ads are
+// counted, but only in complete answers.
 func TestReference(t *testing.T) {
 	var n atomic.Int64
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -63,7 +63,7 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// TestRecordAtRest: an incomplete answer is not taken as the reference of others.
+// TestRecordAtRest: an incomplete answer is not accepted as a reference.
 func TestRecordAtRest(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, `{"ads":[],"coverage":{"complete":false}}`)
@@ -74,8 +74,8 @@ func TestRecordAtRest(t *testing.T) {
 	}
 }
 
-// TestSchedule: what is asked and when comes from the schedule, for open and
-// for closed loops.
+// TestSchedule: the schedule decides what is asked and when, in open and in
+// closed loops.
 func TestSchedule(t *testing.T) {
 	var asked [2]atomic.Int64
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -11,8 +11,8 @@ import (
 	"adshard/bench/measure"
 )
 
-// Run puts the load on the server. An error is one of the configuration or of
-// ctx; what the server does wrong is in the outcome.
+// Run puts the load on the server. It returns an error only for the configuration or
+// if ctx is done; the server's errors are in the outcome.
 func Run(ctx context.Context, c Config) (*Outcome, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -31,7 +31,7 @@ func Run(ctx context.Context, c Config) (*Outcome, error) {
 	return o, err
 }
 
-// failure is the error of a request that failed.
+// failure returns the error of a failed request.
 func failure(status int, err error) error {
 	if err != nil {
 		return err
@@ -39,7 +39,7 @@ func failure(status int, err error) error {
 	return fmt.Errorf("status %d", status)
 }
 
-// alone asks one query at a time.
+// alone sends one request at a time.
 func alone(ctx context.Context, c *Config) (*Outcome, error) {
 	conn := newConnection(c)
 	defer conn.close()
@@ -73,17 +73,17 @@ func alone(ctx context.Context, c *Config) (*Outcome, error) {
 	return o, nil
 }
 
-// due is a request that is to be sent.
+// due is a request to be sent, with the time at which it is due.
 type due struct {
 	target int
 	at     time.Time
 }
 
-// open sends at the rate: one goroutine waits for the time of each request and
-// hands it to whichever connection is free.
+// open sends requests at the rate: one goroutine waits for the time of each request
+// and passes it to any free connection.
 func open(ctx context.Context, c *Config) (*Outcome, error) {
-	// Room for all that will be due, with more than chance adds: the pacer never
-	// waits for a connection.
+	// There is room for all requests that will be due, including random variation: the
+	// pacer never waits for a connection.
 	queue := make(chan due, int(c.Rate*(c.Warmup+c.Duration).Seconds()*2)+1000)
 	probe, err := startProbe()
 	if err != nil {
@@ -111,7 +111,7 @@ func open(ctx context.Context, c *Config) (*Outcome, error) {
 	return all, ctx.Err()
 }
 
-// processor is processor time used so far: by this process, and by each of
+// processor is the processor time used so far by this process and by each of
 // Config.Processes.
 type processor struct {
 	own     time.Duration
@@ -136,8 +136,8 @@ func (o *Outcome) used(before, after processor) {
 	}
 }
 
-// pace puts requests into the queue when they are due. It returns the processor
-// time used when the warm-up was over.
+// pace puts requests into the queue when they are due. It returns the processor time
+// used by the end of the warm-up.
 func pace(ctx context.Context, c *Config, queue chan<- due, start time.Time) (warm processor) {
 	from, end := start.Add(c.Warmup), start.Add(c.Warmup+c.Duration)
 	counted, warming := 0, true
@@ -165,7 +165,7 @@ func pace(ctx context.Context, c *Config, queue chan<- due, start time.Time) (wa
 	return warm
 }
 
-// gaps yields the targets in turn, with random gaps, without end.
+// gaps yields the targets in turn, endlessly, at times with random gaps.
 func (c *Config) gaps(yield func(time.Duration, int) bool) {
 	gaps := rand.New(rand.NewPCG(c.Seed, 0))
 	at := time.Duration(0)
@@ -177,21 +177,22 @@ func (c *Config) gaps(yield func(time.Duration, int) bool) {
 	}
 }
 
-// sleepUntil waits in the kernel: the runtime's own timers are a millisecond
-// late when nothing else runs.
+// sleepUntil waits in the kernel: the runtime's own timers are a millisecond late if
+// nothing else runs.
 func sleepUntil(t time.Time) {
 	for {
 		d := time.Until(t)
 		if d <= 0 {
 			return
 		}
-		// Short sleeps, so that an end of the run is noticed.
+		// Sleep in short steps, so that the end of the run is noticed.
 		ts := syscall.NsecToTimespec(int64(min(d, 50*time.Millisecond)))
 		_ = syscall.Nanosleep(&ts, nil)
 	}
 }
 
-// work sends what is due over one connection until the queue ends, or the time until.
+// work sends due requests over one connection until the queue is closed or the time
+// until is reached.
 func work(ctx context.Context, c *Config, queue <-chan due, line *timeline, from, until time.Time, o *Outcome) {
 	conn := newConnection(c)
 	defer conn.close()

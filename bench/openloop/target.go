@@ -9,14 +9,16 @@ import (
 	"adshard/search"
 )
 
-// Target is a request: a GET of a path with its parameters, or with a body a POST of JSON.
+// Target is a request: a GET of a path with its parameters or, with a body, a POST of JSON.
 type Target struct{ Path, Body string }
 
-// longestPath is how long a path with its parameters may be: servers bound the head of a request.
+// longestPath is the largest length of a path with its parameters: servers bound the head of a
+// request.
 const longestPath = 8 << 10
 
-// Search makes the request of a query with further parameters, a POST (api.BodyOf) with placements or if the
-// parameters are long; false: a cluster would not take it.
+// Search makes the request for a query with further parameters. It is a POST (api.BodyOf) if
+// there are placements or the parameters are long. ok is false if a cluster would refuse the
+// query.
 func Search(query string, more url.Values) (Target, bool) {
 	if _, err := search.Expand(query, search.Identical, nil); err != nil || strings.TrimSpace(query) == "" {
 		return Target{}, false

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestSearchTarget: a request is a GET while servers take its head, and otherwise a POST that says the same.
+// TestSearchTarget: a request is a GET as long as servers accept its head, and otherwise an
+// equivalent POST.
 func TestSearchTarget(t *testing.T) {
 	short, ok := Search("usb cable", url.Values{"slots": {"3"}})
 	if !ok || short.Body != "" || short.Path != "/v1/search?q=usb+cable&slots=3" {

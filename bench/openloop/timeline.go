@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// Interval is what became of the requests that were due in a second.
+// Interval is the result of the requests that were due in one second.
 type Interval struct {
-	// At is the end of the interval, since the start of what is counted.
+	// At is the end of the interval, relative to the start of the measured time.
 	At                           time.Duration
-	Answers, Incomplete, Failed  int // Failed: all without an answer of 200
-	InTime, Overloaded           int // of Answers, and of Failed
+	Answers, Incomplete, Failed  int // Failed: all without an answer with status 200
+	InTime, Overloaded           int // parts of Answers and of Failed
 	Wrong                        Wrong
 	Median, P90, P99, P999, Most time.Duration
 }
@@ -19,7 +19,7 @@ type Interval struct {
 // second is the length of an interval.
 const second = time.Second
 
-// timeline keeps all latencies by interval, exactly; 4 bytes a request.
+// timeline keeps all latencies by interval, exactly, with 4 bytes per request.
 type timeline struct {
 	mu   sync.Mutex // guards list
 	list []moment
@@ -32,8 +32,8 @@ type moment struct {
 	wrong              Wrong
 }
 
-// add counts a request that was due at a time after the start; took below 0: it
-// has no answer.
+// add counts a request that was due at a time after the start. A negative took
+// means that it has no answer.
 func (t *timeline) add(due, took time.Duration, whole, inTime, overloaded bool, w Wrong) {
 	i := int(due / second)
 	t.mu.Lock()
@@ -59,7 +59,7 @@ func (t *timeline) add(due, took time.Duration, whole, inTime, overloaded bool, 
 	m.micros = append(m.micros, float32(took.Seconds()*1e6))
 }
 
-// intervals sums the timeline up.
+// intervals returns the sums of the timeline by interval.
 func (t *timeline) intervals() []Interval {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -76,7 +76,7 @@ func (t *timeline) intervals() []Interval {
 	return out
 }
 
-// quantile of sorted latencies; 0 when there are none.
+// quantile returns a quantile of the sorted latencies, or 0 if there are none.
 func (m *moment) quantile(q float64) time.Duration {
 	n := len(m.micros)
 	if n == 0 {

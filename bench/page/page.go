@@ -1,9 +1,9 @@
-// Package page is what the HTML pages of adbench have in common: a verdict, then
-// charts and tables, the commands that measured them with commit, machine and
-// load. A page needs nothing else: no network, no script.
+// Package page makes the HTML pages of adbench, which all have a verdict, then charts and
+// tables, and the commands that measured them with commit, machine and load. A page is
+// self-contained: no network, no script.
 //
-// Goals: legible on a phone and by night; the same look for all. Non-goals:
-// anything interactive.
+// Goals: legible on a phone and in the dark; the same look for all. Non-goals: anything
+// interactive.
 package page
 
 import (
@@ -23,10 +23,10 @@ var text string
 type Page struct {
 	// Title distinguishes this page from all others.
 	Title string
-	// Lead says what was compared, Verdict what came out, a sentence a line.
+	// Lead says what was compared, Verdict what was found, one sentence per line.
 	Lead    string
 	Verdict []string
-	// Made says by what the figures came to be.
+	// Made says how the figures were made.
 	Made     []Made
 	Notes    []string
 	Sections []Section
@@ -37,15 +37,15 @@ type Page struct {
 // Made is a command with the circumstances of its run.
 type Made struct {
 	Command string
-	// Commit is that of the program, as measure.Commit gives it; Packages are the
-	// directories of the repository whose changes make the figures old.
+	// Commit is the commit of the program, as from measure.Commit. Packages are the directories of
+	// the repository whose changes make the figures outdated.
 	Commit   string
 	Packages []string
-	// About is the date, the machine and the like.
+	// About gives the date, the machine and the like.
 	About []string
 }
 
-// Mark is what `adbench figures-age` reads.
+// Mark returns the mark that `adbench figures-age` reads.
 func (m *Made) Mark() string { return Mark(m.Commit, m.Packages) }
 
 // Section is a part of the page under a heading.
@@ -55,36 +55,35 @@ type Section struct {
 	Tables      []*Table
 }
 
-// Term is a word of the page and what it means.
+// Term is a word of the page with its meaning.
 type Term struct{ Word, Means string }
 
-// Detail is lines that are shown when asked for.
+// Detail is a list of lines that the page shows on demand.
 type Detail struct {
 	Title string
 	Lines []string
 }
 
-// Table is rows under a header, in groups.
+// Table is a table of rows under a header, in groups.
 type Table struct {
 	Title, Note string
 	Header      []string
 	Groups      []Group
 }
 
-// Group is rows that are compared with each other, under a name of their own
-// unless it is "".
+// Group is a set of rows that are compared with each other, under a name unless it is "".
 type Group struct {
 	Name string
 	Rows [][]Cell
 }
 
-// Cell is a number or a word of a table. Best is marked, so is Bad.
+// Cell is a number or a word in a table. Best and Bad cells are marked.
 type Cell struct {
 	Text      string
 	Best, Bad bool
 }
 
-// Cells makes cells of texts.
+// Cells makes cells from texts.
 func Cells(texts ...string) []Cell {
 	out := make([]Cell, len(texts))
 	for i, t := range texts {
@@ -93,7 +92,7 @@ func Cells(texts ...string) []Cell {
 	return out
 }
 
-// Chart takes the SVG of package chart, which escapes its texts.
+// Chart converts the SVG of package chart, which escapes its texts.
 func Chart(svg string) template.HTML { return template.HTML(svg) }
 
 // Write writes the page.
@@ -105,8 +104,9 @@ func (p *Page) Write(w io.Writer) error {
 	return t.Execute(w, p)
 }
 
-// Best reports which of some values is the least, or with most the largest; a missing one (NaN)
-// is never the best, nor is a single one, nor one of several that are shown alike.
+// Best reports for each value whether it is the best: the smallest, or the largest if `most` is
+// set. A missing value (NaN) is never the best, nor is the only value, nor one of several that
+// look the same.
 func Best(values []float64, most bool) []bool {
 	best, known, shared := math.NaN(), 0, 0
 	for _, v := range values {
@@ -131,14 +131,14 @@ func Best(values []float64, most bool) []bool {
 	return out
 }
 
-// MarkBest marks the best cells of a column; values are those of the rows.
+// MarkBest marks the best cells of a column; values holds one value for each row.
 func MarkBest(rows [][]Cell, column int, values []float64, most bool) {
 	for i, best := range Best(values, most) {
 		rows[i][column].Best = best
 	}
 }
 
-// Mark returns the words by which a page says which commit it measured and what.
+// Mark returns the text with which a page says which commit and packages it measured.
 func Mark(commit string, packages []string) string {
 	return "commit " + commit + "; packages " + strings.Join(packages, " ")
 }

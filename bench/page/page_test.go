@@ -17,7 +17,7 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "rewrite testdata/page.html")
 
-// sample is a page with everything in it.
+// sample returns a page with every kind of content.
 func sample() *page.Page {
 	rows := [][]page.Cell{page.Cells("served", "3,500", "5.9"), page.Cells("B <b>", "4,302", "74.8"), page.Cells("gone", "–", "–")}
 	page.MarkBest(rows, 1, []float64{3500, 4302, math.NaN()}, true)
@@ -57,7 +57,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestStructure makes sure of what each page promises.
+// TestStructure checks what each page promises.
 func TestStructure(t *testing.T) {
 	var out bytes.Buffer
 	if err := sample().Write(&out); err != nil {

@@ -11,9 +11,10 @@ import (
 )
 
 const (
-	// batch is about how many keywords change at once when changes go by searches.
+	// batch is the approximate number of keywords that change at once if changes
+	// follow searches.
 	batch = 256
-	// tick is the time between two batches when changes go by the clock.
+	// tick is the time between two batches if changes follow the clock.
 	tick = 20 * time.Millisecond
 )
 
@@ -24,7 +25,7 @@ type changer struct {
 	dice  *rand.Rand
 	like  []uint32 // the entrant's
 	next  []layouts.Change
-	// done is how many keywords were changed.
+	// done is the number of changed keywords.
 	done int64
 }
 
@@ -36,11 +37,12 @@ func newChanger(t *turn) *changer {
 			e.like[i] = uint32(i)
 		}
 	}
-	store := e.store.(layouts.Changer) // enter lets no other in
+	store := e.store.(layouts.Changer) // enter admits no other stores
 	return &changer{store: store, set: set, dice: rand.New(rand.NewPCG(1, uint64(t.first))), like: e.like}
 }
 
-// changing changes keywords as long as search runs, and returns how many.
+// changing changes keywords while search runs, and returns how many it has
+// changed.
 func changing(ctx context.Context, t *turn, workers []*worker, search func(context.Context) error) (int64, error) {
 	c := newChanger(t)
 	inner, cancel := context.WithCancel(ctx)
@@ -54,7 +56,7 @@ func changing(ctx context.Context, t *turn, workers []*worker, search func(conte
 	}
 	ended := make(chan error, 1)
 	go func() {
-		defer cancel() // a search does not wait for changes that fail
+		defer cancel() // a search must not wait for failed changes
 		if t.changes.Rate > 0 {
 			ended <- c.byClock(inner, t.changes.Rate)
 		} else {
@@ -78,8 +80,8 @@ func unlessCancelled(err error) error {
 	return err
 }
 
-// pace returns what a worker calls after each search: it asks for changes in
-// their share, and waits when they lag behind.
+// pace returns a function that a worker calls after each search: it requests
+// the changes that are due for their share, and waits if they lag behind.
 func pace(due chan<- int, perSearch float64) func(context.Context) error {
 	owed := 0.0
 	return func(ctx context.Context) error {
@@ -96,7 +98,7 @@ func pace(due chan<- int, perSearch float64) func(context.Context) error {
 	}
 }
 
-// asDue changes as many keywords as are due.
+// asDue changes as many keywords as are requested.
 func (c *changer) asDue(ctx context.Context, due <-chan int) error {
 	for debt := 0; ; {
 		select {
@@ -115,8 +117,8 @@ func (c *changer) asDue(ctx context.Context, due <-chan int) error {
 	}
 }
 
-// byClock changes that many keywords a second; when it lags behind it does not
-// make up for more than a second.
+// byClock changes `rate` keywords per second. If it lags behind, it catches up
+// with at most one second.
 func (c *changer) byClock(ctx context.Context, rate float64) error {
 	ticks := time.NewTicker(tick)
 	defer ticks.Stop()
@@ -137,8 +139,8 @@ func (c *changer) byClock(ctx context.Context, rate float64) error {
 	}
 }
 
-// change changes about n keywords, and waits until searches see it. It is not
-// interrupted, so that it is known what every keyword is.
+// change changes about n keywords and waits until searches see the changes. It
+// cannot be interrupted, so that the state of every keyword is known.
 func (c *changer) change(ctx context.Context, n int) (int, error) {
 	c.next = c.next[:0]
 	seen := map[int]bool{}
@@ -163,8 +165,8 @@ func (c *changer) change(ctx context.Context, n int) (int, error) {
 	return len(c.next), nil
 }
 
-// group gives the keywords of group g the words of those of another one, in
-// turn.
+// group gives the keywords of group g the words of the keywords of another
+// group, in turn.
 func (c *changer) group(g, other int) {
 	first, end := int(c.set.Groups[other].First), c.set.GroupEnd(other)
 	for i := int(c.set.Groups[g].First); i < c.set.GroupEnd(g); i++ {

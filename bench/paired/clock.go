@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// ClockCost is what reading the clock once costs: the median of many. The floor takes little
-// more for a whole query.
+// ClockCost returns the cost of reading the clock once, the median of many. The layout floor
+// takes little longer for a whole query.
 func ClockCost() time.Duration {
 	took := make([]time.Duration, 1001)
 	for i := range took {

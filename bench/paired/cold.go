@@ -10,13 +10,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// coldEvery is the time between two times that the system is told to forget what
-// it has read.
+// coldEvery is the interval at which the system is told to forget what it has
+// read.
 const coldEvery = 20 * time.Millisecond
 
 // KeepCold keeps the files of a directory out of the system's page cache until
-// stop is called: without this a small cache of the layout's own would be backed
-// by all of the machine's memory. Pages that a process has mapped stay, and so do
+// stop is called. Otherwise, a small cache of the layout's own would be backed by
+// all of the machine's memory. Pages that a process has mapped stay, and so do
 // those of programs that keep their files elsewhere.
 func KeepCold(dir string) (stop func() error, err error) {
 	if err := forget(dir, true); err != nil {
@@ -45,15 +45,16 @@ func KeepCold(dir string) (stop func() error, err error) {
 	}, nil
 }
 
-// forget drops the pages of all files below a directory from the page cache;
-// those not yet written stay, unless they are written first.
+// forget drops the pages of all files below a directory from the page cache.
+// Pages that are not yet written stay, unless write is set: then they are written
+// first.
 func forget(dir string, write bool) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() {
 			err = forgetFile(path, write)
 		}
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // stores remove files
+			return nil // stores may remove files
 		}
 		return err
 	})

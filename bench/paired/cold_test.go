@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// resident is how many of a file's pages are in the page cache.
+// resident returns how many of a file's pages are in the page cache.
 func resident(t *testing.T, path string) (n int) {
 	t.Helper()
 	f, err := os.Open(path)
@@ -56,7 +56,7 @@ func TestKeepCold(t *testing.T) {
 	if n := resident(t, path); n > 0 && !inMemory(t, dir) {
 		t.Errorf("%d pages are still in memory", n)
 	}
-	if err := os.Remove(path); err != nil { // stores remove files meanwhile
+	if err := os.Remove(path); err != nil { // stores may remove files meanwhile
 		t.Fatal(err)
 	}
 	if err := stop(); err != nil {
@@ -67,7 +67,7 @@ func TestKeepCold(t *testing.T) {
 	}
 }
 
-// inMemory reports whether a directory lies in a file system without a disk.
+// inMemory reports whether a directory is in a file system without a disk.
 func inMemory(t *testing.T, dir string) bool {
 	t.Helper()
 	var s unix.Statfs_t

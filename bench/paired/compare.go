@@ -7,7 +7,7 @@ import (
 	"adshard/fault"
 )
 
-// compare compares what a layout found with what is right.
+// compare compares what a layout found with the correct answers.
 func compare(e *entrant, s *layouts.Setup, got, right []layouts.Found) error {
 	tells := e.Provides()
 	for i, q := range s.Queries {
@@ -26,13 +26,14 @@ func wrong(layout, setup string, q *layouts.Query, format string, numbers ...any
 		append([]any{layout, setup, q.Text}, numbers...)...)
 }
 
-// best is what the first layout that reports the best found, by setup.
+// best holds the best keywords that the first layout which reports them found,
+// by setup.
 type best struct {
 	by    string
 	setup map[string][][]uint64
 }
 
-// compare compares the best of one layout with those of the first.
+// compare compares the best keywords of a layout with those of the first one.
 func (b *best) compare(e *entrant, s *layouts.Setup, got []layouts.Found) error {
 	if !e.Provides().Best {
 		return nil

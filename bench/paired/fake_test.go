@@ -11,21 +11,24 @@ import (
 	"adshard/fault"
 )
 
-// fake is a layout that looks at every keyword, with faults to order.
+// fake is a layout that looks at every keyword, with optional faults.
 type fake struct {
 	name     string
 	provides layouts.Provides
 	absent   bool
 	// lies changes an answer.
 	lies func(asked int, f *layouts.Found)
-	// changes says whether its keywords can change, forgets that it does not.
+	// changes says whether its keywords can be changed, forgets that changes are
+	// lost.
 	changes, forgets bool
-	// disk is what the layout reports; caches gets what it is built with.
+	// disk is the size that the layout reports; caches records the cache sizes
+	// with which it is built.
 	disk   uint64
 	caches *[]uint64
-	// turns records its name whenever a searcher is asked for the first time.
+	// turns records the layout's name whenever a searcher is used for the first
+	// time.
 	turns *[]string
-	// took is what a search tells of its time; sleeps is what it takes.
+	// took is the time that a search reports; sleeps is the time that it takes.
 	took, sleeps time.Duration
 }
 
@@ -112,7 +115,7 @@ func (s *changingStore) Change(_ context.Context, to []layouts.Change) error {
 	return nil
 }
 
-// smallSet is keywords of words of a small alphabet.
+// smallSet returns a set of n keywords with words from a small vocabulary.
 func smallSet(n int) *layouts.Set {
 	b := layouts.NewBuilder()
 	for i := range n {

@@ -8,8 +8,8 @@ import (
 	"adshard/bench/measure"
 )
 
-// growths are the tables of how times grow: with the keywords, and with the
-// matches of a query.
+// growths returns the tables of how times grow: with the number of keywords, and
+// with the matches of a query.
 func (r *Result) growths() (out []*Table) {
 	if t := r.byKeywords(); len(t.Rows) > 1 {
 		out = append(out, t)
@@ -20,7 +20,8 @@ func (r *Result) growths() (out []*Table) {
 	return out
 }
 
-// Median times are compared, each as many times that of the fewest keywords.
+// byKeywords compares median times, each as a multiple of the time for the fewest
+// keywords.
 func (r *Result) byKeywords() *Table {
 	sizes := r.sizes()
 	t := &Table{Title: "Growth with the keywords", Note: "Median time of a query in µs, and how many times that of the fewest keywords."}
@@ -55,7 +56,7 @@ func cell(ok bool, v float64) string {
 	return factor(v)
 }
 
-// firsts are the rows without those of later runs that measured the same again.
+// firsts returns the rows without repetitions by later runs.
 func (r *Result) firsts() (out []*Row) {
 	seen := make(map[string]bool)
 	for i := range r.Rows {
@@ -69,7 +70,7 @@ func (r *Result) firsts() (out []*Row) {
 	return out
 }
 
-// grown is the median times of one layout on one setup by number of keywords.
+// grown holds the median times of one layout on one setup by number of keywords.
 type grown struct {
 	name, setup string
 	p50         map[int]float64
@@ -87,7 +88,7 @@ func (r *Result) lines() (out []*grown) {
 	return out
 }
 
-// sizes are the numbers of keywords, rising.
+// sizes returns the numbers of keywords, rising.
 func (r *Result) sizes() (out []int) {
 	for i := range r.Rows {
 		if n := r.Rows[i].Keywords; !slices.Contains(out, n) {
@@ -98,8 +99,8 @@ func (r *Result) sizes() (out []int) {
 	return out
 }
 
-// matchSetups returns how a setup's name begins if it is one of those that differ
-// in their matches; "" if it is not.
+// matchSetups returns the prefix of a setup's name if it is one of the setups
+// that differ in their matches, or else "".
 func matchSetups(setup string) string {
 	for _, group := range [...]string{"matches ", "four "} {
 		if strings.HasPrefix(setup, group) {
@@ -109,8 +110,8 @@ func matchSetups(setup string) string {
 	return ""
 }
 
-// byMatches compares the setups that differ in their matches, each to the one
-// with the fewest of at least one a query.
+// byMatches compares the setups that differ in their matches, each with the one
+// that has the fewest matches per query (at least one).
 func (r *Result) byMatches() *Table {
 	t := &Table{Title: "Growth with the matches",
 		Note: "Matches of a query on average and its median time, and how many times those of the fewest matches that are there."}
@@ -127,8 +128,8 @@ func (r *Result) byMatches() *Table {
 
 func (r *Row) matchesEach() float64 { return float64(r.Matches) / float64(max(1, r.Queries)) }
 
-// matching groups the rows of such setups by layout, keywords and conditions;
-// each group has two or more, those with the fewest matches first.
+// matching groups the rows of such setups by layout, keywords and conditions.
+// Each group has two or more rows, those with the fewest matches first.
 func (r *Result) matching() (out [][]*Row) {
 	var keys []string
 	for _, row := range r.firsts() {

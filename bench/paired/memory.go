@@ -16,10 +16,10 @@ import (
 	"adshard/bench/measure"
 )
 
-// settled gives back what Go and the C library hold without need, and returns
-// how much of this process' memory is resident and not pages of files.
+// settled gives back memory that Go and the C library hold unused, and returns
+// the resident memory of this process without pages of files.
 func settled() (uint64, error) {
-	runtime.GC() // twice: what has finalizers goes with the second
+	runtime.GC() // twice: objects with finalizers are freed by the second collection
 	debug.FreeOSMemory()
 	C.trim()
 	m, err := measure.MemoryOf(0)

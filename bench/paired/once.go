@@ -10,17 +10,17 @@ import (
 	"adshard/bench/layouts"
 )
 
-// fewest is how many new queries a setup must have for a pass over half of them.
+// fewest is the number of new queries that a setup needs for a pass over half of them.
 const fewest = 20
 
-// once says whether stores are timed with queries that they were never asked before.
+// once reports whether stores are timed with queries that they were never asked before.
 func (p *Plan) once() bool {
 	return p.Once && p.Threads == 1 && p.CacheShare == 0 && !p.Changes.any()
 }
 
-// firstTime asks a store that was just built queries that it never saw: of those of a setup
-// that no setup before it has, half to warm up and then the others under the clock, each once.
-// Answers that a store keeps for repeated queries are of no use here.
+// firstTime asks a newly built store queries that it has never seen. It takes the queries of
+// each setup that no earlier setup has: half to warm up, and then the others with timing, each
+// once. Answers that a store keeps for repeated queries do not help here.
 func (r *run) firstTime(ctx context.Context, e *entrant) error {
 	if !r.plan.once() {
 		return nil
@@ -44,8 +44,8 @@ func (r *run) firstTime(ctx context.Context, e *entrant) error {
 	return nil
 }
 
-// unasked are the queries of a setup whose texts are not yet among those asked,
-// with what they find; from then on they are.
+// unasked returns the queries of a setup whose texts are not yet in `asked`, with what they
+// find, and adds their texts to it.
 func unasked(s *layouts.Setup, right []layouts.Found, asked map[string]bool) (fresh []*layouts.Query, found []layouts.Found) {
 	for i, q := range s.Queries {
 		if !asked[q.Text] {
@@ -83,7 +83,8 @@ func (r *run) halves(ctx context.Context, e *entrant, name string, queries []*la
 	return t.sum(workers, 0, time.Since(start).Seconds()), nil
 }
 
-// addOnce adds a row for each layout and setup that was asked for the first time.
+// addOnce adds a row for each layout and setup with queries that were asked for the first
+// time.
 func (r *run) addOnce() {
 	for at := range r.plan.Setups {
 		all := make(turns, len(r.entrants))
@@ -109,8 +110,8 @@ func (r *run) addOnce() {
 	}
 }
 
-// matchesOnce counts the queries of a setup that are asked for the first time
-// under the clock, and their matches.
+// matchesOnce returns the number of queries of a setup that are timed when asked for the first
+// time, and the number of their matches.
 func (r *run) matchesOnce(at int) (matches uint64, queries int) {
 	asked := make(map[string]bool)
 	var right []layouts.Found

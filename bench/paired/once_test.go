@@ -10,7 +10,7 @@ import (
 	"adshard/bench/layouts"
 )
 
-// asked lists the texts that a fake's stores were asked for, in order.
+// asked lists the texts that a fake's stores were asked, in order.
 type asked struct {
 	mu    sync.Mutex
 	texts []string // under mu
@@ -22,7 +22,7 @@ func (a *asked) add(text string) {
 	a.texts = append(a.texts, text)
 }
 
-// recorder notes what a fake's stores are asked.
+// recorder records what a fake's stores are asked.
 type recorder struct {
 	fake
 	asked *asked
@@ -53,8 +53,8 @@ func (s *recordingSearcher) Search(ctx context.Context, q *layouts.Query) (layou
 	return s.Searcher.Search(ctx, q)
 }
 
-// TestOnce checks that what the single pass measures was never asked before, not
-// even to be checked, and that no query of it is asked twice.
+// TestOnce checks that the queries that the single pass measures were never
+// asked before, not even for checking, and that none of them is asked twice.
 func TestOnce(t *testing.T) {
 	var asked asked
 	p := smallPlan(t, &recorder{fake{name: "a", provides: providesAll}, &asked}, &fake{name: Floor, provides: providesAll})
@@ -98,7 +98,7 @@ func TestOnce(t *testing.T) {
 	}
 }
 
-// TestOnceChecks checks that a wrong answer of the single pass ends the run.
+// TestOnceChecks checks that a wrong answer in the single pass ends the run.
 func TestOnceChecks(t *testing.T) {
 	p := smallPlan(t, &fake{name: "a", provides: providesAll, lies: func(asked int, f *layouts.Found) {
 		if asked == 15 { // the fifth of the second half

@@ -15,8 +15,8 @@ import (
 	"adshard/internal/outfile"
 )
 
-// open counts what is right, and builds all layouts one after the other; each is
-// checked at once.
+// open counts the correct answers and then builds all layouts one after the
+// other. It checks each as soon as it is built.
 func (r *run) open(ctx context.Context) error {
 	p := r.plan
 	for i := range p.Setups {
@@ -47,7 +47,7 @@ func (r *run) open(ctx context.Context) error {
 	return nil
 }
 
-// enter builds a layout, checks it and measures what it takes.
+// enter builds a layout, checks it and measures its size.
 func (r *run) enter(ctx context.Context, e *entrant) error {
 	before, err := settled()
 	if err != nil {
@@ -60,7 +60,7 @@ func (r *run) enter(ctx context.Context, e *entrant) error {
 		return errors.Join(err, e.store.Close())
 	}
 	if share := r.plan.CacheShare; share > 0 && e.size.Disk > 0 {
-		// What lies on disk is known only now.
+		// The size on disk is known only now.
 		if err := errors.Join(e.store.Close(), os.RemoveAll(e.dir)); err != nil {
 			return err
 		}
@@ -68,7 +68,7 @@ func (r *run) enter(ctx context.Context, e *entrant) error {
 			return err
 		}
 	}
-	r.entrants = append(r.entrants, e) // from here on close closes it
+	r.entrants = append(r.entrants, e) // from now on, close closes it
 	if r.plan.Changes.any() {
 		if _, ok := e.store.(layouts.Changer); !ok {
 			r.entrants = r.entrants[:len(r.entrants)-1]
@@ -101,10 +101,9 @@ func (r *run) build(ctx context.Context, e *entrant, cache uint64) error {
 	return nil
 }
 
-// measure takes the size of a store that was searched. Its memory is what this
-// process holds more than before, or what the store reports, if that is more: a
-// peer has processes of its own, and memory that is used again is not seen from
-// outside.
+// measure measures the size of a store that was searched. Its memory is the
+// growth of this process, or what the store reports, if that is more: a peer has
+// its own processes, and reused memory cannot be seen from outside.
 func (e *entrant) measure(before uint64) (err error) {
 	if e.size, err = e.store.Size(); err != nil {
 		return err
@@ -116,7 +115,7 @@ func (e *entrant) measure(before uint64) (err error) {
 	return err
 }
 
-// check asks a store all queries of all setups and compares.
+// check asks a store all queries of all setups and compares the answers.
 func (r *run) check(ctx context.Context, e *entrant) error {
 	for i := range r.plan.Setups {
 		s := &r.plan.Setups[i]
@@ -154,8 +153,8 @@ func (r *run) ask(ctx context.Context, e *entrant, s *layouts.Setup) (_ []layout
 	return got, nil
 }
 
-// checkChanged asks every store whose keywords were changed again, and compares
-// its answers with a new count.
+// checkChanged asks every store whose keywords were changed once more, and
+// compares its answers with a new count.
 func (r *run) checkChanged(ctx context.Context, s *layouts.Setup) error {
 	for _, e := range r.entrants {
 		if e.like == nil {

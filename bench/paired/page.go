@@ -13,12 +13,12 @@ import (
 	"adshard/bench/page"
 )
 
-// packages are what the figures are about: directories of the repository whose
-// changes make them old.
+// packages lists the directories of the repository that the figures measure.
+// Changes in them make the figures outdated.
 var packages = []string{"auction", "barrels", "schema", "search"}
 
-// WritePage writes the result as one HTML page that needs nothing else: no
-// network, no script.
+// WritePage writes the result as one self-contained HTML page: no network, no
+// script.
 func (r *Result) WritePage(w io.Writer) error {
 	p := &page.Page{Title: r.title(), Verdict: r.verdict(), Terms: terms,
 		Lead: "All were asked the same queries over the same keywords and gave the same matches before anything was timed. Figures are medians of rounds that take turns, with the extremes."}
@@ -65,7 +65,8 @@ var terms = []page.Term{
 	{Word: "memory", Means: "What the process holds more after building and searching, or what the layout reports if that is more; of a peer, its own processes."},
 }
 
-// title distinguishes the page from those of other results.
+// title returns a title that distinguishes the page from those of other
+// results.
 func (r *Result) title() string {
 	var names, asked, sizes []string
 	for _, row := range r.Rows {
@@ -96,7 +97,7 @@ func (r *Result) title() string {
 	return fmt.Sprintf("Keyword search: %s; %s; %s keywords", who, strings.Join(asked, ", "), strings.Join(sizes, ", "))
 }
 
-// known is a circumstance that older results do not have.
+// known returns s, or "not recorded" if s is empty, as in older results.
 func known(s string) string {
 	if s == "" {
 		return "not recorded"
@@ -127,11 +128,12 @@ func (r *Row) family() string {
 	return others
 }
 
-// competes reports whether a row can be the best: the floor serves nothing, and
-// what finds less is not compared.
+// competes reports whether a row can be the best. The floor cannot be served
+// from, and a layout that finds less is not compared.
 func (r *Row) competes() bool { return r.Name != Floor && r.Name != Mixed }
 
-// grouped is the section's table by families, with the best figures marked.
+// grouped returns the section's table by families, with the best figures
+// marked.
 func (s *section) grouped() *page.Table {
 	plain := s.table()
 	t := &page.Table{Header: plain.Rows[0]}
@@ -163,7 +165,7 @@ func (s *section) grouped() *page.Table {
 	return t
 }
 
-// plain is a table in one group.
+// plain returns the table as a page's table with one group.
 func (t *Table) plain() *page.Table {
 	out := &page.Table{Title: t.Title, Note: t.Note, Header: t.Rows[0], Groups: make([]page.Group, 1)}
 	for _, row := range t.Rows[1:] {
@@ -172,7 +174,7 @@ func (t *Table) plain() *page.Table {
 	return out
 }
 
-// judged is the table of targets, with what is missed marked.
+// judged returns the table of targets with missed targets marked.
 func (t *Table) judged() *page.Table {
 	out := t.plain()
 	out.Title = ""
@@ -184,7 +186,7 @@ func (t *Table) judged() *page.Table {
 	return out
 }
 
-// fastestFirst are the section's rows by throughput.
+// fastestFirst returns the section's rows by falling throughput.
 func (s *section) fastestFirst() []*Row {
 	rows := slices.Clone(s.rows)
 	slices.SortStableFunc(rows, func(a, b *Row) int { return cmp.Compare(b.QueriesPerSecond, a.QueriesPerSecond) })
@@ -225,7 +227,8 @@ func spaceCharts(rows []*Row) []template.HTML {
 	return []template.HTML{page.Chart(disk.SVG()), page.Chart(memory.SVG())}
 }
 
-// growthCharts draws median times by number of keywords, a chart a setup.
+// growthCharts draws median times by number of keywords, one chart for each
+// setup.
 func (r *Result) growthCharts() (out []template.HTML) {
 	sizes := r.sizes()
 	if len(sizes) < 2 {

@@ -12,7 +12,7 @@ import (
 	"adshard/bench/page/pagetest"
 )
 
-// joined is a result of two numbers of keywords, with setups by matches.
+// joined returns a result for two numbers of keywords, with setups by matches.
 func joined(t *testing.T) *Result {
 	t.Helper()
 	all := &Result{Runs: []Made{{Command: "adbench search <now>", Machine: "m", Date: "d", Commit: "c0ffee1", Notes: []string{"a note"}}}}
@@ -52,7 +52,8 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestBest checks that neither the floor nor what finds less is the best.
+// TestBest checks that neither the floor nor a layout that finds less is the
+// best.
 func TestBest(t *testing.T) {
 	r := &Result{Runs: []Made{{Command: "x"}}, Rows: []Row{
 		{Name: Mixed, Setup: "log", QueriesPerSecond: 500, P50: 1, P99: 1, Queries: 1, Matches: 1},

@@ -55,7 +55,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestShape checks that others can read the rows.
+// TestShape checks the JSON of the rows, which other programs read.
 func TestShape(t *testing.T) {
 	r, err := Run(context.Background(), smallPlan(t, &fake{name: "a", provides: providesAll}))
 	if err != nil {
@@ -144,7 +144,8 @@ func TestRoundsAlternate(t *testing.T) {
 	}
 }
 
-// TestChanges runs in a bubble of its own time: how many searches and changes go into a round depends on no machine.
+// TestChanges runs with a fake clock, so that the number of searches and changes in a round
+// does not depend on the machine.
 func TestChanges(t *testing.T) {
 	for name, changes := range map[string]Changes{"share": {Share: 0.5}, "rate": {Rate: 500}} {
 		t.Run(name, func(t *testing.T) {
@@ -199,7 +200,7 @@ func TestCacheShare(t *testing.T) {
 	}
 }
 
-// TestSlow breaks off a layout that cannot make one pass.
+// TestSlow checks that a layout that cannot finish a pass is stopped.
 func TestSlow(t *testing.T) {
 	p := smallPlan(t, &fake{name: "a", provides: providesAll})
 	p.Set = smallSet(3000)
@@ -214,7 +215,7 @@ func TestSlow(t *testing.T) {
 }
 
 func TestThreads(t *testing.T) {
-	for _, length := range []time.Duration{20 * time.Millisecond, 1} { // within 1 ns none begins in time
+	for _, length := range []time.Duration{20 * time.Millisecond, 1} { // within 1 ns, no thread begins in time
 		p := smallPlan(t, &fake{name: "a", provides: providesAll, took: time.Millisecond})
 		p.Threads, p.Time = 3, length
 		r, err := Run(context.Background(), p)

@@ -7,13 +7,12 @@ import (
 	"adshard/fault"
 )
 
-// The names of the layouts that others are compared with, as Layout.Name gives
-// them.
+// The names of the layouts with which others are compared, as Layout.Name returns them.
 const (
 	Floor    = "floor"
 	Baseline = "RDB-Pr-Fl-Opt"
 	Mapped   = "B"
-	// Mixed finds less than the others, so that it is never the best of them.
+	// Mixed finds less than the others, so it never counts as the best.
 	Mixed = "served-mixed"
 )
 
@@ -22,41 +21,43 @@ type Plan struct {
 	Set     *layouts.Set
 	Setups  []layouts.Setup
 	Layouts []layouts.Layout
-	// Peers are other systems; they are layouts too, and ratios to each of them
-	// are given.
+	// Peers are other systems. They are layouts too, and the result has ratios to each of them.
 	Peers []layouts.Layout
-	// Rounds is how often each layout has its turn on each setup, Time how long
-	// all its turns on a setup take together.
+	// Rounds is the number of turns of each layout on each setup, Time the total length of all
+	// its turns on a setup.
 	Rounds int
 	Time   time.Duration
-	// Threads ask at the same time; 1: Go itself gets one core as well.
+	// Threads is the number of threads that ask at the same time. With 1, Go's own work shares
+	// their core.
 	Threads int
-	// CacheShare is which share of what it has on disk a layout may keep in
-	// memory; 0: all of it.
+	// CacheShare is the share of its data on disk that a layout may keep in memory; 0: all of
+	// it.
 	CacheShare float64
 	Changes    Changes
-	// Once: each store is also asked queries that it was never asked before, each
-	// of them once. Only with one thread, a whole cache and no changes.
+	// Once: each store is also asked queries that it was never asked before, each of them once.
+	// This needs one thread, a full cache and no changes.
 	Once bool
-	// Dir is an empty directory for what layouts have on disk.
+	// Dir is an empty directory for the layouts' files.
 	Dir string
-	// Progress is called with what is being done and the share of it that is, 0 to 1, or -1.
+	// Progress is called with what is being done and the share of it that is done, 0 to 1, or -1
+	// if that is unknown.
 	Progress func(what string, done float64)
 }
 
-// Changes are made to the keywords while they are searched; none by default.
+// Changes says how keywords are changed while they are searched; by default, they are not.
 // Whole ad groups change: the keywords of one get the words of those of another.
 type Changes struct {
-	// Share of all operations are changes of a keyword, 0 to 0.9; a search that is ahead of them
-	// waits, which does not count in its time.
+	// Share is the share of all operations that are changes of a keyword, 0 to 0.9. A search
+	// that is ahead of the changes waits, which does not count as part of its time.
 	Share float64
-	// Rate is keywords a second, whatever the searches do. Share or Rate, not both.
+	// Rate is the number of keywords changed per second, whatever the searches do. Set Share or
+	// Rate, not both.
 	Rate float64
 }
 
 func (c Changes) any() bool { return c.Share > 0 || c.Rate > 0 }
 
-// validate refuses what cannot be measured.
+// validate returns an error if the plan cannot be measured.
 func (p *Plan) validate() error {
 	say := func(format string, args ...any) error {
 		return fault.Newf(fault.Invalid, "paired: plan", format, args...)

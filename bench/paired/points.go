@@ -9,26 +9,26 @@ import (
 	"adshard/bench/measure"
 )
 
-// point is a target that rows are compared with or, without atLeast and atMost, a figure shown
-// beside one.
+// point is a target that rows are compared with. Without atLeast and atMost, it is a figure
+// shown beside a target.
 type point struct {
 	what string
-	// of says which rows it is about.
+	// of reports whether the point applies to a row.
 	of func(r *Row) bool
-	// value is the figure with its spread; false: the row has none.
+	// value returns the figure with its spread, or false if the row does not have it.
 	value           func(r *Row) (Spread, bool)
 	atLeast, atMost float64
 }
 
 func (r *Row) is(name, setup string) bool { return r.Name == name && r.Setup == setup }
 
-// forms are the ways in which another system was set up; the strongest of those
-// that were measured decides.
+// forms lists the ways in which another system was set up. The strongest measured form
+// decides.
 var forms = map[string][]string{
 	"lucene": {"lucene"}, "postgres": {"postgres", "postgres-anchor"}, "bleve": {"bleve", "bleve-terms"},
 }
 
-// points are what the served search has to reach, as far as single rows show it.
+// points returns the targets of the served search that single rows can show.
 func (r *Result) points() []point {
 	log := func(r *Row) bool { return r.is("served", "log") && r.Keywords >= 1_000_000 }
 	bytes := func(what string, atMost float64, value func(Bytes) float64) point {
@@ -64,8 +64,8 @@ func times(other string, atLeast float64, of func(*Row) bool) point {
 		value: func(r *Row) (Spread, bool) { s, ok := r.Ratios[other]; return s, ok }}
 }
 
-// strongest is the target against the strongest form of another system: for each row the form
-// that it beats by the least. The weaker forms follow as figures.
+// strongest returns the target relative to the strongest form of another system: for each row,
+// the form that it beats by the least. The weaker forms follow as figures.
 func (r *Result) strongest(peer string, atLeast float64, of func(*Row) bool) (out []point) {
 	for _, form := range forms[peer] {
 		p := times(form, 0, of)
@@ -97,8 +97,8 @@ func (r *Result) strongest(peer string, atLeast float64, of func(*Row) bool) (ou
 	return out
 }
 
-// fasterThesis says how many times as fast the row is as those layouts of the thesis that are
-// faster here than its best.
+// fasterThesis returns points that say how many times as fast a row is as those layouts of the
+// thesis that are faster here than the thesis' best.
 func (r *Result) fasterThesis(of func(*Row) bool) (out []point) {
 	for _, s := range r.sections() {
 		at := slices.IndexFunc(s.rows, func(row *Row) bool { return row.Name == Baseline })
@@ -135,8 +135,8 @@ const (
 	reached = "met"
 )
 
-// Points compares the result with what the served search has to reach: a header,
-// then a row for each figure. A result that has none of them gives no rows.
+// Points compares the result with the targets of the served search: a header, then a row for
+// each figure. A result without these figures gives no rows.
 func (r *Result) Points() *Table {
 	t := &Table{Title: "Targets of the served search", Rows: [][]string{{"what", "keywords, setup", "median", "least to most", "target", ""}}}
 	for _, p := range r.points() {
@@ -174,8 +174,8 @@ func judge(met bool) string {
 	return missed
 }
 
-// growthPoints are about several rows: ten times the keywords, a thousand times
-// the matches.
+// growthPoints returns the rows of targets about several rows: ten times the keywords, a
+// thousand times the matches.
 func (r *Result) growthPoints() (out [][]string) {
 	keywords := point{what: "median time at 10 × the keywords, times", atMost: 1.3}
 	for _, l := range r.lines() {
@@ -202,7 +202,7 @@ func (r *Result) growthPoints() (out [][]string) {
 	return out
 }
 
-// rowOf finds the row with such queries and no conditions.
+// rowOf returns the row with these queries and no conditions, or nil if there is none.
 func rowOf(rows []*Row, setup string) *Row {
 	i := slices.IndexFunc(rows, func(r *Row) bool { return r.Setup == setup })
 	if i < 0 {

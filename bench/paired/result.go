@@ -13,23 +13,24 @@ import (
 
 // Result is the outcome of a run, or of several joined.
 type Result struct {
-	// Runs are the commands that gave the rows.
+	// Runs are the commands that made the rows.
 	Runs []Made `json:"runs"`
 	Rows []Row  `json:"rows"`
-	// Absent are layouts and peers that could not take part.
+	// Absent lists layouts and peers that could not take part.
 	Absent []Absent `json:"absent,omitempty"`
 }
 
-// Made says by what rows came to be.
+// Made says how rows were made.
 type Made struct {
 	Command string `json:"command"`
 	Machine string `json:"machine"`
 	Date    string `json:"date"`
-	// Commit is that of the program, Load the machine's load averages before the
-	// run; "" in files from before they were recorded.
+	// Commit is the program's commit, Load the machine's load averages before the
+	// run; both are "" in files that are older than these fields.
 	Commit string `json:"commit,omitempty"`
 	Load   string `json:"load,omitempty"`
-	// Rounds and Seconds, those of a layout on a setup in all rounds together.
+	// Rounds is the number of rounds, Seconds the time of a layout on a setup in all
+	// rounds together.
 	Rounds  int      `json:"rounds"`
 	Seconds float64  `json:"seconds"`
 	Notes   []string `json:"notes,omitempty"`
@@ -41,11 +42,11 @@ type Absent struct {
 	Why  string `json:"why"`
 }
 
-// Row is what one layout shows on one setup: medians of the rounds.
+// Row is the result of one layout on one setup: medians of the rounds.
 type Row struct {
 	Name string `json:"name"`
-	// Setup is the name of the queries, with the conditions under which they were
-	// asked behind commas.
+	// Setup is the name of the queries, followed by the conditions under which they
+	// were asked, after commas.
 	Setup            string  `json:"setup"`
 	Keywords         int     `json:"keywords"`
 	QueriesPerSecond float64 `json:"queries_per_second"`
@@ -53,11 +54,11 @@ type Row struct {
 	P99              float64 `json:"p99_us"`
 	BytesPerKeyword  Bytes   `json:"bytes_per_keyword"`
 	BuildSeconds     float64 `json:"build_seconds"`
-	// Matches are those of all queries of the setup, each asked once; equal for
-	// all layouts.
+	// Matches is the number of matches of all queries of the setup, each asked once.
+	// It is equal for all layouts.
 	Matches uint64 `json:"matches"`
-	// Queries is how many different queries the setup has, Asked how many were
-	// asked in a round: fewer where the layout was stopped.
+	// Queries is the number of different queries of the setup, Asked the number asked
+	// in a round, which is smaller if the layout was stopped.
 	Queries int     `json:"queries"`
 	Asked   float64 `json:"asked_per_round"`
 	// Least and Most are the extremes of the rounds.
@@ -67,21 +68,21 @@ type Row struct {
 	// of the rounds' ratios of the times of the same queries, and the extremes.
 	Ratios map[string]Spread `json:"ratios"`
 	Peer   bool              `json:"peer,omitempty"`
-	// Once: no query was asked twice, in a single pass.
+	// Once: every query was asked only once, in a single pass.
 	Once bool `json:"once,omitempty"`
-	// Changes is there when keywords changed meanwhile.
+	// Changes is set if keywords were changed meanwhile.
 	Changes *Changed `json:"changes,omitempty"`
 }
 
-// Bytes are what a keyword takes. Matching is the part of the disk's that is read
-// to decide on matches, 0 where it is not apart from the rest.
+// Bytes says how many bytes a keyword takes. Matching is the part of Disk that is
+// read to decide on matches; 0 if it is not separate from the rest.
 type Bytes struct {
 	Disk     float64 `json:"disk"`
 	Matching float64 `json:"matching"`
 	Memory   float64 `json:"memory"`
 }
 
-// Extreme is the extreme of each figure over the rounds.
+// Extreme holds the extremes of the figures over the rounds.
 type Extreme struct {
 	QueriesPerSecond float64 `json:"queries_per_second"`
 	P50              float64 `json:"p50_us"`
@@ -95,13 +96,13 @@ type Spread struct {
 	Most   float64 `json:"most"`
 }
 
-// Changed is what changes there were while searches ran.
+// Changed says how many changes there were while searches ran.
 type Changed struct {
-	// PerSecond is keywords a second that were changed, Share their part of all
-	// operations.
+	// PerSecond is the number of keywords changed per second, Share their share of
+	// all operations.
 	PerSecond Spread `json:"per_second"`
 	Share     Spread `json:"share"`
-	// P50ToRest and P99ToRest are the latencies over those of the same round
+	// P50ToRest and P99ToRest are the latencies relative to those of the same round
 	// without changes.
 	P50ToRest Spread `json:"p50_to_rest"`
 	P99ToRest Spread `json:"p99_to_rest"`
@@ -112,9 +113,9 @@ func (r *Result) WriteFile(name string) error {
 	return outfile.Output{Path: name, Kind: outfile.Kind{Name: "a report", Is: outfile.Begins("{\n \"runs\": ")}}.WriteJSON(r)
 }
 
-// Join reads results that WriteFile wrote, and returns them as one: rows after
-// rows in the order of the files. Errors: fault.NotFound, fault.Invalid for a file
-// of another format.
+// Join reads results that WriteFile wrote and combines them, with the rows in the
+// order of the files. Errors: fault.NotFound, and fault.Invalid for a file of
+// another format.
 func Join(names ...string) (*Result, error) {
 	all := &Result{}
 	for _, name := range names {

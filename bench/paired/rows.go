@@ -31,7 +31,7 @@ func (r *run) addRows(at int, conditions []Changes, all turns) {
 	}
 }
 
-// conditions says what was special about a setup, as the end of its name.
+// conditions returns the conditions of a run as the end of a setup's name.
 func (p *Plan) conditions(c Changes) string {
 	var b strings.Builder
 	if p.Threads > 1 {
@@ -54,7 +54,7 @@ func (e *entrant) bytes(keywords int) Bytes {
 	return Bytes{float64(e.size.Disk) / n, float64(e.size.Matching) / n, float64(e.size.Memory) / n}
 }
 
-// figures fills in what the rounds show.
+// figures sets a row's figures from its rounds.
 func (row *Row) figures(rounds []*measured) {
 	perSecond := spread(rounds, func(m *measured) float64 { return m.perSecond })
 	p50 := spread(rounds, func(m *measured) float64 { return m.quantile(0.5) })
@@ -67,7 +67,7 @@ func (row *Row) figures(rounds []*measured) {
 
 func (m *measured) quantile(q float64) float64 { return m.latencies.Quantile(q).Seconds() * 1e6 }
 
-// spread is the median of a value over rounds.
+// spread returns the median of a value over rounds, with its extremes.
 func spread(rounds []*measured, value func(*measured) float64) Spread {
 	values := make([]float64, len(rounds))
 	for i, m := range rounds {
@@ -81,7 +81,7 @@ func spreadOf(values []float64) Spread {
 	return Spread{Median: median, Least: least, Most: most}
 }
 
-// ratios compares entrant i with those that all are compared with.
+// ratios compares entrant i with the layouts with which all are compared.
 func (r *run) ratios(all turns, i, condition int) map[string]Spread {
 	out := make(map[string]Spread)
 	for j, other := range r.entrants {
@@ -101,8 +101,9 @@ func (r *run) ratios(all turns, i, condition int) map[string]Spread {
 	return out
 }
 
-// timesAsFast is the time of one turn's queries in another one over their time
-// in this one; false: they have no query in common.
+// timesAsFast returns the time of the common queries of two turns in the other
+// turn over their time in this one; ok is false if they have no query in
+// common.
 func timesAsFast(this, other *measured) (float64, bool) {
 	mine, theirs := 0.0, 0.0
 	for q := range this.mean {
@@ -114,7 +115,7 @@ func timesAsFast(this, other *measured) (float64, bool) {
 	return theirs / max(mine, 1e-12), mine > 0
 }
 
-// changed compares rounds with changes to those at rest.
+// changed compares rounds with changes with rounds at rest.
 func changed(rest, meanwhile []*measured) *Changed {
 	toRest := func(q float64) Spread {
 		values := make([]float64, len(rest))

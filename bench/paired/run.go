@@ -10,19 +10,19 @@ import (
 	"adshard/bench/layouts"
 )
 
-// Run measures by the plan. Layouts that lack something on this machine
-// (fault.Unavailable) are left out, and the result says so; any other error, and
-// a layout that finds something else than it should, ends the run.
+// Run measures what the plan says. Layouts that lack something on this machine
+// (fault.Unavailable) are left out, and the result says so. Any other error, or a layout
+// with wrong answers, ends the run.
 func Run(ctx context.Context, p *Plan) (_ *Result, err error) {
 	if err := p.validate(); err != nil {
 		return nil, err
 	}
 	r := &run{plan: p, result: &Result{}, clock: ClockCost()}
 	defer func() { err = errors.Join(err, r.close()) }()
-	// One thread: what Go does besides (collecting garbage) is part of the work.
+	// One thread: Go's own work (garbage collection) is part of the measured work.
 	threads := p.Threads
 	if p.Changes.any() || p.CacheShare > 0 {
-		threads++ // for what goes on meanwhile
+		threads++ // for the changes or the dropping of pages
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	if err := r.open(ctx); err != nil {
@@ -38,11 +38,11 @@ func Run(ctx context.Context, p *Plan) (_ *Result, err error) {
 	return r.result, nil
 }
 
-// run is a run under way.
+// run is a run in progress.
 type run struct {
 	plan  *Plan
-	clock time.Duration // what a look at it costs
-	// right is what each query of each setup finds.
+	clock time.Duration // what reading the clock costs
+	// right holds the correct answer to each query of each setup.
 	right    [][]layouts.Found
 	entrants []*entrant
 	best     best
@@ -57,14 +57,14 @@ type entrant struct {
 	dir     string
 	seconds float64 // of building
 	size    layouts.Size
-	// once has the results of queries that were asked for the first time, by setup; nil where
+	// once holds the results of queries that were asked for the first time, by setup; nil if
 	// there were too few.
 	once []*measured
-	// like says whose words each keyword has; nil: its own.
+	// like holds, for each keyword, the keyword whose words it has; nil: its own.
 	like []uint32
 }
 
-// measure goes through the rounds of a setup, and adds its rows.
+// measure runs the rounds of a setup and adds its rows.
 func (r *run) measure(ctx context.Context, at int) error {
 	p := r.plan
 	setup := &p.Setups[at]
@@ -98,7 +98,7 @@ func (r *run) measure(ctx context.Context, at int) error {
 	return nil
 }
 
-// turns are what was measured, by entrant, condition and round.
+// turns holds what was measured, by entrant, condition and round.
 type turns [][][]*measured
 
 func newTurns(entrants, conditions, rounds int) turns {
@@ -112,8 +112,8 @@ func newTurns(entrants, conditions, rounds int) turns {
 	return all
 }
 
-// order is in which order n have their turns in a round: there, then back, then
-// both again with another one first.
+// order returns the order in which n entrants have their turns in a round: forwards, then
+// backwards, then both again beginning with another entrant.
 func order(n, round int) []int {
 	out := make([]int, n)
 	for i := range out {

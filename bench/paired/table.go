@@ -49,7 +49,7 @@ func (t *Table) write(w io.Writer) error {
 	return out.Flush()
 }
 
-// section is the rows of the same queries on the same keywords: what can be
+// section holds the rows for the same queries on the same keywords, which can be
 // compared.
 type section struct {
 	keywords int
@@ -57,7 +57,7 @@ type section struct {
 	rows     []*Row
 }
 
-// sections are in order of appearance.
+// sections returns the sections in the order in which they first occur.
 func (r *Result) sections() []*section {
 	var out []*section
 	for i := range r.Rows {
@@ -75,7 +75,7 @@ func (r *Result) sections() []*section {
 	return out
 }
 
-// title names the section, with what is equal for all its rows.
+// title names the section and what is the same for all its rows.
 func (s *section) title() string {
 	row := s.rows[0]
 	queries := "one query"
@@ -86,8 +86,8 @@ func (s *section) title() string {
 		queries, measure.Number(float64(row.Matches)/float64(max(1, row.Queries))))
 }
 
-// table shows a section. Others are shown beside a layout when it is compared
-// with them.
+// table returns a section's table. It has a column for each layout with which
+// others are compared.
 func (s *section) table() *Table {
 	others := s.others()
 	header := []string{"", "queries/s", "least to most", "p50 µs", "p99 µs", "least to most"}
@@ -120,7 +120,8 @@ func (s *section) table() *Table {
 	return t
 }
 
-// others are the layouts that rows of the section have ratios to, in its order.
+// others returns the layouts to which rows of the section have ratios, in the
+// section's order.
 func (s *section) others() (out []string) {
 	for _, row := range s.rows {
 		if slices.ContainsFunc(s.rows, func(r *Row) bool { _, ok := r.Ratios[row.Name]; return ok }) {
@@ -130,7 +131,7 @@ func (s *section) others() (out []string) {
 	return out
 }
 
-// partly reports whether there was no time for every query.
+// partly reports whether there was not enough time for every query.
 func (r *Row) partly() bool { return r.Asked < float64(r.Queries) }
 
 func (c *Changed) cells() []string {
@@ -140,8 +141,8 @@ func (c *Changed) cells() []string {
 	return []string{measure.Number(c.PerSecond.Median), measure.Number(c.P50ToRest.Median), measure.Number(c.P99ToRest.Median)}
 }
 
-// spaces shows what keywords take, a table for each number of keywords and for
-// each of the conditions that they were built under.
+// spaces returns the tables of the space that keywords take, one for each number
+// of keywords and for each of the conditions under which they were built.
 func (r *Result) spaces() (out []*Table) {
 	for _, rows := range r.builds() {
 		t := &Table{Title: count(rows[0].Keywords) + " keywords" + conditionsOf(rows[0].Setup),
@@ -155,13 +156,13 @@ func (r *Result) spaces() (out []*Table) {
 	return out
 }
 
-// builds are rows that differ in what was built: the first of each, by number of
-// keywords and conditions.
+// builds returns rows that differ in what was built: the first of each, by
+// number of keywords and conditions.
 func (r *Result) builds() (out [][]*Row) {
 	for i := range r.Rows {
 		row := &r.Rows[i]
 		if row.Changes != nil || row.Once {
-			continue // built for the row at rest
+			continue // shares its build with the row at rest
 		}
 		at := slices.IndexFunc(out, func(rows []*Row) bool {
 			return rows[0].Keywords == row.Keywords && conditionsOf(rows[0].Setup) == conditionsOf(row.Setup)
@@ -196,7 +197,7 @@ func ratioCell(ratios map[string]Spread, other string) string {
 	return factor(s.Median)
 }
 
-// factor shows three digits of small factors too.
+// factor formats a factor with three digits, even a small one.
 func factor(v float64) string {
 	if v < 1 {
 		return fmt.Sprintf("%.3g", v)
@@ -211,14 +212,14 @@ func count(n int) string {
 	return measure.Number(float64(n))
 }
 
-// conditionsOf is the part of a setup's name that says under which conditions
-// it was asked, with the comma before it.
+// conditionsOf returns the part of a setup's name that gives the conditions
+// under which it was asked, with the comma before it.
 func conditionsOf(setup string) string {
 	base := baseOf(setup)
 	return setup[len(base):]
 }
 
-// baseOf is the name of the queries.
+// baseOf returns the name of the queries, without conditions.
 func baseOf(setup string) string {
 	base, _, _ := strings.Cut(setup, ",")
 	return base

@@ -7,8 +7,9 @@ import (
 	"adshard/bench/layouts"
 )
 
-// Truth finds what each query matches by looking at every keyword once: number
-// of matches and sum of ids. like, if not nil, says whose words each keyword has.
+// Truth finds what each query matches by looking at every keyword once: the
+// number of matches and the sum of ids. like, if not nil, holds, for each
+// keyword, the keyword whose words it has.
 func Truth(ctx context.Context, set *layouts.Set, like []uint32, queries []*layouts.Query) ([]layouts.Found, error) {
 	asking := whoAsks(set, queries)
 	found := make([]layouts.Found, len(queries))
@@ -21,7 +22,7 @@ func Truth(ctx context.Context, set *layouts.Set, like []uint32, queries []*layo
 			words = set.Of(int(like[i]))
 		}
 		if len(words) == 0 {
-			continue // without words it is not a keyword
+			continue // a keyword without words does not count
 		}
 		rarest := slices.MinFunc(words, func(a, b uint32) int { return len(asking[a]) - len(asking[b]) })
 		for _, q := range asking[rarest] {
@@ -34,7 +35,7 @@ func Truth(ctx context.Context, set *layouts.Set, like []uint32, queries []*layo
 	return found, nil
 }
 
-// whoAsks lists for each word the queries that have it, in order.
+// whoAsks returns, for each word, the queries that have it, in order.
 func whoAsks(set *layouts.Set, queries []*layouts.Query) [][]uint32 {
 	number := make(map[string]uint32, len(set.Words))
 	for i, w := range set.Words {

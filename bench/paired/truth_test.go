@@ -11,8 +11,8 @@ import (
 	"adshard/bench/layouts"
 )
 
-// TestTruth compares the count with one that looks at every pair of keyword and
-// query.
+// TestTruth compares the count with one that looks at every pair of a keyword
+// and a query.
 func TestTruth(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		word := rapid.Map(rapid.IntRange(0, 9), func(i int) string { return fmt.Sprint("w", i) })

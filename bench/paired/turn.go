@@ -12,7 +12,8 @@ import (
 	"adshard/bench/measure"
 )
 
-// patience is how many times its time a turn may take for its first pass.
+// patience limits the first pass of a turn: it may take this many times the
+// turn's time.
 const patience = 4
 
 // turn is one layout's turn on one setup in one round.
@@ -22,33 +23,34 @@ type turn struct {
 	setup   *layouts.Setup
 	changes Changes
 	clock   time.Duration
-	// first is the query that it begins with.
+	// first is the query with which the turn begins.
 	first int
-	// right is what each query finds; nil: not known while keywords change.
+	// right holds the correct answers to the queries; nil if they are not known
+	// because keywords change.
 	right []layouts.Found
 }
 
-// measured is what a turn shows.
+// measured is the result of a turn.
 type measured struct {
 	latencies *measure.Latencies
 	perSecond float64
-	// mean is the time of each query in seconds, 0 for those not asked.
+	// mean is the mean time of each query in seconds, or 0 if it was not asked.
 	mean []float64
-	// asked is how many queries were asked, the same one again included.
+	// asked is the number of queries asked, including repetitions.
 	asked int64
-	// changed is keywords changed, in a given number of seconds.
+	// changed is the number of keywords changed within `seconds`.
 	changed int64
 	seconds float64
 }
 
-// run warms up and measures.
+// run warms the store up and measures.
 func (t *turn) run(ctx context.Context) (_ *measured, err error) {
 	workers, err := t.workers()
 	defer func() { err = errors.Join(err, dismiss(workers)) }()
 	if err != nil {
 		return nil, err
 	}
-	runtime.GC() // what others left is not this one's
+	runtime.GC() // garbage of others must not count here
 	length := t.plan.Time / time.Duration(t.plan.Rounds)
 	if t.plan.CacheShare > 0 {
 		stop, failed := KeepCold(t.entrant.dir)
@@ -74,7 +76,7 @@ func (t *turn) run(ctx context.Context) (_ *measured, err error) {
 	return t.sum(workers, changed, time.Since(start).Seconds()), nil
 }
 
-// workers returns one for each thread, that begin at different queries.
+// workers returns one worker for each thread. They begin at different queries.
 func (t *turn) workers() ([]*worker, error) {
 	var all []*worker
 	for i := range t.plan.Threads {
@@ -94,7 +96,7 @@ func dismiss(workers []*worker) (err error) {
 	return err
 }
 
-// together lets all workers search for a time.
+// together runs all workers for a time.
 func together(ctx context.Context, workers []*worker, start time.Time, length time.Duration) error {
 	g, ctx := errgroup.WithContext(ctx)
 	for _, w := range workers {
@@ -103,7 +105,7 @@ func together(ctx context.Context, workers []*worker, start time.Time, length ti
 	return g.Wait()
 }
 
-// sum unites what the workers have measured.
+// sum combines what the workers have measured.
 func (t *turn) sum(workers []*worker, changed int64, seconds float64) *measured {
 	m := &measured{latencies: measure.NewLatencies(), mean: make([]float64, len(t.setup.Queries)), changed: changed, seconds: seconds}
 	times := make([]int, len(m.mean))

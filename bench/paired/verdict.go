@@ -8,7 +8,7 @@ import (
 	"adshard/bench/measure"
 )
 
-// verdict says in a few sentences what came out, good or bad.
+// verdict says in a few sentences what was found, good or bad.
 func (r *Result) verdict() (out []string) {
 	if v := r.Points().verdict(); v != "" {
 		out = append(out, v)
@@ -37,7 +37,8 @@ func (r *Result) verdict() (out []string) {
 	return append(out, fmt.Sprintf("Fastest in %d comparisons, the floor aside: %s.", len(all), strings.Join(parts, ", ")))
 }
 
-// verdict says how many targets are met and which are not; "" without any.
+// verdict says how many targets are met and which are missed; it returns "" if
+// there are none.
 func (t *Table) verdict() string {
 	met, failed := 0, []string(nil)
 	for _, row := range t.Rows[min(1, len(t.Rows)):] {
@@ -57,8 +58,8 @@ func (t *Table) verdict() string {
 	return fmt.Sprintf("%d of %d targets are met. Missed: %s.", met, met+len(failed), strings.Join(failed, "; "))
 }
 
-// best is the row with the most throughput of those that compete, or nil if there
-// is none.
+// best returns the competing row with the highest throughput, or nil if there is
+// none.
 func (s *section) best() *Row {
 	for _, row := range s.fastestFirst() {
 		if row.competes() {

@@ -9,23 +9,23 @@ import (
 	"adshard/bench/measure"
 )
 
-// worker asks the queries of a setup, one after the other.
+// worker asks the queries of a setup, one after another.
 type worker struct {
 	searcher layouts.Searcher
-	// told, if not nil, returns how long the last search took by its own account.
+	// told, if not nil, returns how long the last search took according to the searcher itself.
 	told    func() time.Duration
-	clock   time.Duration // what one look at the clock costs
+	clock   time.Duration // what reading the clock once costs
 	queries []*layouts.Query
 	right   []layouts.Found // nil: not checked
 	at      int             // the next query
-	// paced, if not nil, is called after each search, outside of its time; it
-	// waits where changes are to keep up.
+	// paced, if not nil, is called after each search, outside its time. It waits if changes have
+	// to catch up.
 	paced func(ctx context.Context) error
 
-	pass      []time.Duration // of the pass under way
+	pass      []time.Duration // of the current pass
 	latencies *measure.Latencies
-	// took and times are the sum of times and their number, by query; busy is the
-	// time of all, with waits.
+	// took and times are, for each query, the sum of its times and how often it was asked. busy is
+	// the total time, including waits.
 	took  []time.Duration
 	times []int
 	busy  time.Duration
@@ -46,7 +46,7 @@ func newWorker(t *turn, s layouts.Searcher, first int) *worker {
 	return w
 }
 
-// warm asks queries for a time, at most one pass.
+// warm asks queries for a time, but at most one pass.
 func (w *worker) warm(ctx context.Context, length time.Duration) error {
 	until := time.Now().Add(length)
 	for i := range w.queries {
@@ -61,7 +61,7 @@ func (w *worker) warm(ctx context.Context, length time.Duration) error {
 	return nil
 }
 
-// search makes whole passes until the time is up.
+// search runs whole passes until the time is up.
 func (w *worker) search(ctx context.Context, start time.Time, length time.Duration) error {
 	for {
 		whole, err := w.onePass(ctx, start.Add(patience*length))
@@ -71,8 +71,8 @@ func (w *worker) search(ctx context.Context, start time.Time, length time.Durati
 	}
 }
 
-// onePass asks every query once, until the time at which patience ends (false). A thread that began later than
-// that asks one, so that it counts.
+// onePass asks every query once, or returns false if the time until is reached before. A thread
+// that begins later than that asks one query, so that it counts.
 func (w *worker) onePass(ctx context.Context, until time.Time) (whole bool, err error) {
 	w.pass = w.pass[:0]
 	first, n := w.at, len(w.queries)

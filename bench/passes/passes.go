@@ -1,11 +1,11 @@
-// Package passes repeats the second experiment of the master thesis (Balancing
-// Keyword-Based Data and Queries, chapter 8) on a cluster of real processes: a
-// workload of 100 queries is asked again and again, one query at a time, while the
-// balancer works; of some of these passes every query's time is recorded, at the
-// master as a user sees it, and at each slave as the slave counts it.
+// Package passes repeats the second experiment of the master thesis (Balancing Keyword-Based
+// Data and Queries, chapter 8) on a cluster of real processes. A workload of 100 queries is
+// asked again and again, one query at a time, while the balancer works. In some of these
+// passes every query's time is recorded: at the master, as a user sees it, and at each slave,
+// as the slave counts it.
 //
-// Goals: the thesis' figures 8.1 to 8.18 beside its words. Non-goals: load that
-// queues (bench/openloop).
+// Goals: the thesis' figures 8.1 to 8.18 beside its text. Non-goals: load that queues
+// (bench/openloop).
 package passes
 
 import (
@@ -20,24 +20,24 @@ import (
 	"adshard/internal/wait"
 )
 
-// Each is how many queries a pass has.
+// Each is the number of queries in a pass.
 const Each = 100
 
-// Plan says what is asked of a cluster.
+// Plan says which queries a cluster is asked.
 type Plan struct {
 	// Targets are the paths and parameters of a pass' queries, in their order.
 	Targets []string
-	// Recorded are the passes whose times are kept, rising, the first one 1; the
-	// last of them ends the run.
+	// Recorded lists the passes whose times are kept, rising from 1. The last of them ends the
+	// run.
 	Recorded []int
-	// Before are asked first, in BeforePasses passes of which nothing is recorded: a log that the
-	// strategy has followed when another one, Targets, takes its place.
+	// Before is asked first, in BeforePasses passes that are not recorded: the log that the
+	// strategy has followed when another log, Targets, takes its place.
 	Before       []string
 	BeforePasses int
-	// Pause is how long nothing is asked after each pass, so that iterations of the strategy
-	// fall between passes.
+	// Pause is the time without queries after each pass, so that iterations of the strategy fall
+	// between passes.
 	Pause time.Duration
-	// Progress, if not nil, is called with the pass that begins.
+	// Progress, if not nil, is called with the number of the pass that begins.
 	Progress func(pass int)
 }
 
@@ -46,9 +46,9 @@ type Pass struct {
 	Number int         `json:"pass"`
 	Master []float64   `json:"master"`
 	Slaves [][]float64 `json:"slaves"` // by slave
-	// Moved is how many groups had moved when the pass began, in how many slices they lay,
-	// MaxOverMean how even the balancer found the load then, and Why the first thing that the
-	// strategy said of its last iteration.
+	// Moved is the number of groups that had moved when the pass began, Slices the number of
+	// slices then, MaxOverMean the max/mean of the load that the balancer reported, and Why the
+	// first line of what the strategy said about its last iteration.
 	Moved       uint64  `json:"moved"`
 	Slices      int     `json:"slices"`
 	MaxOverMean float64 `json:"max_over_mean"`
@@ -93,7 +93,7 @@ func Run(ctx context.Context, c *cluster.Cluster, plan Plan) (list []Pass, err e
 	return list, nil
 }
 
-// askAll asks the queries of a pass of which nothing is recorded.
+// askAll asks the queries of a pass that is not recorded.
 func askAll(ctx context.Context, c *cluster.Cluster, targets []string) error {
 	for _, target := range targets {
 		if _, _, err := ask(ctx, c.URL+target); err != nil {
@@ -103,7 +103,7 @@ func askAll(ctx context.Context, c *cluster.Cluster, targets []string) error {
 	return nil
 }
 
-// record asks the queries of a pass and reads the slaves' own times behind each.
+// record asks the queries of a pass and reads the slaves' own times after each query.
 func record(ctx context.Context, c *cluster.Cluster, targets []string) (p Pass, err error) {
 	s, err := c.Status(ctx)
 	if err != nil {
@@ -139,7 +139,7 @@ func record(ctx context.Context, c *cluster.Cluster, targets []string) (p Pass, 
 	return p, nil
 }
 
-// searched is what each slave has spent on searches, in seconds.
+// searched returns the time that each slave has spent on searches, in seconds.
 func searched(ctx context.Context, c *cluster.Cluster) ([]float64, error) {
 	out := make([]float64, len(c.Slaves))
 	for i := range out {
@@ -152,7 +152,7 @@ func searched(ctx context.Context, c *cluster.Cluster) ([]float64, error) {
 	return out, nil
 }
 
-// ask asks one query, and reports whether its answer is complete.
+// ask asks one query and reports whether its answer is complete.
 func ask(ctx context.Context, url string) (took time.Duration, whole bool, err error) {
 	const op = "passes: ask"
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)

@@ -10,7 +10,7 @@ import (
 	"adshard/bench/page/pagetest"
 )
 
-// TestSpread: how unequal slaves are over a pass, and by query.
+// TestSpread checks the measures of how unequal slaves are, over a pass and per query.
 func TestSpread(t *testing.T) {
 	p := Pass{Master: []float64{1, 1}, Slaves: [][]float64{{4, 0}, {0, 4}}}
 	if p.Spread() != 1 || p.Slowest() != 2 {
@@ -29,7 +29,7 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// TestPage: all of the thesis' figures are there, under their numbers.
+// TestPage: the page has all of the thesis' figures, under their numbers.
 func TestPage(t *testing.T) {
 	r := &Report{Command: "adbench passes", Commit: "abc", Groups: 10, Keywords: 340}
 	pass := func(n int) Pass {
@@ -59,8 +59,8 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestRuns: a row of several runs has the value in the middle with the least and the most; a strategy
-// that moved nothing in any of them is not tested, and the page says what it gave as the reason.
+// TestRuns: a row for several runs has the middle value with the least and the most. A strategy
+// that moved nothing in any of them is not tested, and the page shows the reason that it gave.
 func TestRuns(t *testing.T) {
 	r := &Report{Command: "adbench passes", Commit: "abc"}
 	for run, moved := range []uint64{0, 7, 0} {

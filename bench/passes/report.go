@@ -15,7 +15,7 @@ import (
 
 func complete(answer []byte) bool { return bytes.Contains(answer, []byte(`"complete":true`)) }
 
-// Outcome is what a strategy showed on a workload, in one run with a fresh cluster.
+// Outcome is the result of a strategy on a workload, in one run with a fresh cluster.
 type Outcome struct {
 	Strategy string `json:"strategy"`
 	Order    string `json:"order,omitempty"`
@@ -25,7 +25,7 @@ type Outcome struct {
 	Passes   []Pass `json:"passes"`
 }
 
-// Report is a whole run.
+// Report is the result of the whole command.
 type Report struct {
 	Command  string    `json:"command"`
 	Commit   string    `json:"commit"`
@@ -37,7 +37,8 @@ type Report struct {
 	Runs     []Outcome `json:"runs"`
 }
 
-// figures are the thesis' figures: slaves, and master, by strategy, workload and pass.
+// figures names the thesis' figures, for the slaves and for the master, by strategy, workload
+// and pass.
 var figures = map[string][2]string{
 	"original, single, 1": {"8.1", "8.3"}, "original, production, 1": {"8.2", "8.4"},
 	"random, single, 1": {"8.5", "8.7"}, "random, production, 1": {"8.6", "8.8"},
@@ -46,9 +47,9 @@ var figures = map[string][2]string{
 	"weighted-move, production, 5": {"8.15, 8.17", "8.18"}, "weighted-move, production, 100": {"8.16", ""},
 }
 
-// Spread is how unequal the slaves are in a pass: the largest of their mean times over
-// the mean of these. A mean is without the slowest twentieth of the queries, most of
-// which waited for a processor.
+// Spread returns how unequal the slaves are in a pass: the largest of their mean times over
+// the mean of these. The means leave out the slowest twentieth of the queries, most of which
+// waited for a processor.
 func (p *Pass) Spread() float64 {
 	var most, sum float64
 	for _, s := range p.Slaves {
@@ -61,8 +62,9 @@ func (p *Pass) Spread() float64 {
 	return most * float64(len(p.Slaves)) / sum
 }
 
-// Slowest is the mean time of the queries' slowest slaves over the mean time of all
-// slaves, likewise; 1 when each query takes all slaves equally long.
+// Slowest returns the mean time at the queries' slowest slaves over the mean time at all
+// slaves, with the same queries left out. It is 1 if each query takes equally long on all
+// slaves.
 func (p *Pass) Slowest() float64 {
 	slowest, all := make([]float64, len(p.Master)), make([]float64, len(p.Master))
 	for q := range p.Master {
@@ -76,7 +78,7 @@ func (p *Pass) Slowest() float64 {
 	return mean(slowest) / mean(all)
 }
 
-// mean is that of all but the largest twentieth.
+// mean returns the mean of all values except the largest twentieth.
 func mean(list []float64) (sum float64) {
 	sorted := slices.Sorted(slices.Values(list))
 	sorted = sorted[:len(sorted)-len(sorted)/20]
@@ -111,12 +113,12 @@ func (w *row) name() string {
 	return fmt.Sprintf("%s, %s, %d", name, w.workload, w.passes[0].Number)
 }
 
-// figure are the thesis' figures of the row: slaves and master.
+// figure returns the names of the thesis' figures for the row: slaves and master.
 func (w *row) figure() [2]string {
 	return figures[fmt.Sprintf("%s, %s, %d", w.strategy, w.workload, w.passes[0].Number)]
 }
 
-// said is the value in the middle of the runs, with the least and the most.
+// said formats the middle value of the runs, with the least and the most.
 func (w *row) said(value func(p *Pass) float64) string {
 	var list []float64
 	for _, p := range w.passes {
@@ -130,7 +132,7 @@ func (w *row) said(value func(p *Pass) float64) string {
 	return text
 }
 
-// grouped are the rows, in the order in which they were first measured.
+// grouped returns the rows, in the order in which they were first measured.
 func (r *Report) grouped() (rows []*row) {
 	for _, o := range r.Runs {
 		for i := range o.Passes {
@@ -147,8 +149,8 @@ func (r *Report) grouped() (rows []*row) {
 	return rows
 }
 
-// Rows are the table, a row for each recorded pass: of several runs the values in the middle,
-// with the least and the most.
+// Rows returns the table, with a row for each recorded pass. For several runs, it has the
+// middle values with the least and the most.
 func (r *Report) Rows() (rows [][]string) {
 	for _, w := range r.grouped() {
 		of := func(q float64) string {
@@ -168,8 +170,8 @@ func (r *Report) Rows() (rows [][]string) {
 	return rows
 }
 
-// verdict says how unequal the slaves are in each recorded pass of a workload, and of which
-// strategies nothing can be said, since they moved nothing.
+// verdict says how unequal the slaves are in each recorded pass of a workload, and about
+// which strategies nothing can be said because they moved nothing.
 func (r *Report) verdict() (out []string) {
 	rows := r.grouped()
 	for _, workload := range workloads {
@@ -186,17 +188,18 @@ func (r *Report) verdict() (out []string) {
 	return append(out, r.untested(rows)...)
 }
 
-// workloads are the thesis'.
+// workloads lists the thesis' workloads.
 var workloads = []string{"single", "production"}
 
-// Still reports whether a strategy follows no load, so that what changes between its passes
-// are caches.
+// Still reports whether a strategy follows no load, so that only caches differ between its
+// passes.
 func Still(strategy string) bool {
 	name, _, _ := strings.Cut(strategy, ":")
 	return name == "original" || name == "random"
 }
 
-// untested names the last passes before which a strategy that follows the load moved nothing.
+// untested names the last passes of strategies that follow the load but had moved nothing
+// until then.
 func (r *Report) untested(rows []*row) (out []string) {
 	last := make(map[string]*row)
 	var order []string
@@ -216,7 +219,7 @@ func (r *Report) untested(rows []*row) (out []string) {
 	return out
 }
 
-// Header is that of Rows.
+// Header returns the header of Rows.
 func Header() []string { return header }
 
 // WritePage writes the figures as one page.
@@ -247,8 +250,8 @@ func (r *Report) WritePage(w io.Writer) error {
 	return p.Write(w)
 }
 
-// section draws the passes of a workload in their first runs; slaves at one scale, cut at the
-// 99th percentile of them all, and masters likewise.
+// section draws the passes of a workload in their first runs. All slaves have the same scale,
+// cut at the 99th percentile of all their times, and so do all masters.
 func (r *Report) section(workload string) page.Section {
 	s := page.Section{Title: "Workload " + workload, Note: "The first run. Axes end at the 99th percentile of the workload's times, so that single ones do not hide the others."}
 	rows := slices.DeleteFunc(r.grouped(), func(w *row) bool { return w.workload != workload })
@@ -270,7 +273,8 @@ func (r *Report) section(workload string) page.Section {
 	return s
 }
 
-// lines are those of the slaves, in µs, or with 1 that of the master, in ms.
+// lines returns the lines of the slaves, in µs, if i is 0, or that of the master, in ms, if i
+// is 1.
 func (p *Pass) lines(i int, top float64) (out []chart.Line) {
 	line := func(name string, values []float64, unit float64) {
 		l := chart.Line{Name: name}

@@ -11,7 +11,7 @@ import (
 	"adshard/fault"
 )
 
-// shared is a set whose keywords all begin with the same word.
+// shared returns a set whose keywords all begin with the same word.
 func shared(n int) *layouts.Set {
 	b := layouts.NewBuilder()
 	b.Group(1, 1)
@@ -23,8 +23,8 @@ func shared(n int) *layouts.Set {
 	return b.Set()
 }
 
-// TestCutOff: a search that ends at its deadline says so and does no harm to the
-// next one.
+// TestCutOff: a search that ends at its deadline returns an error and does not
+// affect the next one.
 func TestCutOff(t *testing.T) {
 	set := shared(5000)
 	text := "all"

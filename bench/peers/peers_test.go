@@ -9,9 +9,9 @@ import (
 	"adshard/bench/peers"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.IgnoreCurrent()) } // Bleve starts workers with the program
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.IgnoreCurrent()) } // Bleve starts workers when the program starts
 
-// TestConformance holds each peer that is installed to the contract.
+// TestConformance tests each installed peer against the contract.
 func TestConformance(t *testing.T) {
 	for _, l := range peers.All() {
 		t.Run(l.Name(), func(t *testing.T) {

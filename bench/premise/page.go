@@ -10,7 +10,7 @@ import (
 	"adshard/bench/page"
 )
 
-// packages are what the figures are about.
+// packages lists the packages that the figures measure.
 var packages = []string{"balance", "barrels", "search", "auction", "scorer", "internal/node", "bench/premise", "bench/workload", "internal/corpus"}
 
 // WritePage writes the report as one HTML page.
@@ -34,7 +34,7 @@ func (r *Report) WritePage(w io.Writer) error {
 	return p.Write(w)
 }
 
-// scored says of how many candidates a model is asked.
+// scored says how many candidates a model scores.
 func (r *Report) scored() string {
 	if r.Exact {
 		return "Every keyword that matches is scored."
@@ -49,7 +49,7 @@ func (r *Report) shareText() string {
 	return measure.Number(100*r.Share) + " %"
 }
 
-// charts draw the medians by cost.
+// charts returns the section that draws medians by cost.
 func (r *Report) charts() page.Section {
 	s := page.Section{Title: "By what a candidate costs", Note: "Medians; 0 is without a scorer."}
 	for _, c := range columns[:5] {
@@ -76,7 +76,8 @@ func (r *Report) charts() page.Section {
 	return s
 }
 
-// tables have a group of rows for each cost.
+// tables returns the section with the table, which has a group of rows for
+// each cost.
 func (r *Report) tables() page.Section {
 	t := &page.Table{Header: []string{"strategy", "rounds"}}
 	for _, c := range columns {
@@ -102,7 +103,7 @@ func (r *Report) tables() page.Section {
 	return page.Section{Title: "All figures", Note: "Medians of the rounds, with the least and the largest.", Tables: []*page.Table{t}}
 }
 
-// medians are those of the strategies; NaN: not tested.
+// medians returns the medians of the strategies; NaN: not tested.
 func (r *Report) medians(c *column, trees int) (list []float64) {
 	for _, name := range r.strategies() {
 		_, median, _ := measure.Rounds(c.values(r.of(trees, name)))

@@ -20,8 +20,8 @@ import (
 	"adshard/scorer"
 )
 
-// Fixed is the name of the row in which nothing moves: groups lie by size, as
-// placedBy puts them at first.
+// Fixed is the name of the row in which nothing moves: groups stay where placedBy first puts
+// them, by size.
 const (
 	Fixed    = "fixed"
 	placedBy = "weighted-move"
@@ -29,35 +29,37 @@ const (
 
 // Plan says what is measured.
 type Plan struct {
-	// Program is adshard's file, DB the database's URL, Dir a directory for stores, logs and models.
+	// Program is the path of the program adshard, DB the database's URL, Dir a directory for
+	// stores, logs and models.
 	Program, DB, Dir string
-	// Workload has two mixes; the second one begins Before after the start of a run.
+	// Workload has two mixes. The second one begins after Before.
 	Workload *workload.Workload
-	// Trees are the models, by how many trees they have; None: no scorer.
+	// Trees are the numbers of trees of the models; None: no scorer.
 	Trees      []int
 	Strategies []string
 	Order      string
 	Slaves     int
-	// Share is what of one processor a slave may use; 0: all.
+	// Share is the share of one processor that a slave may use; 0: all.
 	Share float64
 	// Load is the rate as a share of what the placement Fixed answers in time.
 	Load   float64
 	Rounds int
-	// Exact has every keyword that matches scored. Otherwise searches stop early, as they do for users.
+	// Exact: every matching keyword is scored. Otherwise searches stop early, as they do for
+	// users.
 	Exact bool
-	// Before and After are how long the two mixes are asked, of which the second is measured; Capacity is
-	// how long the rate is looked for, and Interval the time between two iterations.
+	// Before and After are how long the two mixes are asked; only the second is measured. Capacity
+	// is how long the rate is searched for, Interval the time between two iterations.
 	Before, After, Capacity, Interval time.Duration
-	// Deadline is the time that each request gives the cluster.
+	// Deadline is the time that each request gives the cluster. Patience bounds the first fill.
 	Deadline, Patience time.Duration
-	// Said, if not nil, is called with what begins.
+	// Said, if not nil, is called with a description of each step that begins.
 	Said func(what string)
 }
 
 // None stands for no model.
 const None = -1
 
-// Validate lists all that is wrong with the numbers.
+// Validate returns an error that lists everything that is wrong with the numbers, or nil.
 func (p *Plan) Validate() error {
 	var faults []error
 	fail := func(wrong bool, format string, args ...any) {
@@ -77,14 +79,14 @@ func (p *Plan) Validate() error {
 	return errors.Join(faults...)
 }
 
-// model is a model of some cost.
+// model is a model with its cost.
 type model struct {
 	Cost
 	file  string // "": none
-	fault error  // why nothing can be measured with it
+	fault error  // why nothing can be measured with this model
 }
 
-// models writes the models, and measures what each costs a candidate.
+// models writes the models and measures their costs per candidate.
 func (p *Plan) models() (list []*model, err error) {
 	for _, trees := range p.Trees {
 		m := &model{Cost: Cost{Trees: trees}}
@@ -105,7 +107,8 @@ func (p *Plan) models() (list []*model, err error) {
 	return list, nil
 }
 
-// micros is what a candidate costs: the least of several turns, since other programs only add.
+// micros returns the cost of a candidate: the least of several turns, because other programs
+// can only add to it.
 func micros(c auction.Scoring) float64 {
 	const turns, each = 20, 5 * time.Millisecond
 	least := each
@@ -119,7 +122,8 @@ func micros(c auction.Scoring) float64 {
 	return float64(least) / float64(time.Microsecond)
 }
 
-// asked are the requests, and number[q] which of them is that of query q; -1: a cluster would not take it.
+// asked returns the requests and, for each query, the index of its request, or -1 if a cluster
+// would refuse it.
 func (p *Plan) asked() (targets []openloop.Target, number []int) {
 	more := url.Values{"timeout_ms": {fmt.Sprint(p.Deadline.Milliseconds())}}
 	if p.Exact {
@@ -136,7 +140,7 @@ func (p *Plan) asked() (targets []openloop.Target, number []int) {
 	return targets, number
 }
 
-// events are those of both mixes, at a rate.
+// events returns the requests of both mixes, at a rate.
 func (p *Plan) events(number []int, rate float64) iter.Seq2[time.Duration, int] {
 	return func(yield func(time.Duration, int) bool) {
 		for at, q := range p.Workload.Events(rate, p.Before+p.After) {
@@ -147,7 +151,7 @@ func (p *Plan) events(number []int, rate float64) iter.Seq2[time.Duration, int] 
 	}
 }
 
-// second is only the second mix, far more than can be asked.
+// second returns the requests of the second mix only, far more than can be asked.
 func (p *Plan) second(number []int) iter.Seq2[time.Duration, int] {
 	return func(yield func(time.Duration, int) bool) {
 		for at, target := range p.events(number, openloop.MaxRate) {
@@ -158,8 +162,8 @@ func (p *Plan) second(number []int) iter.Seq2[time.Duration, int] {
 	}
 }
 
-// order is that of the strategies in a round: each begins another one, so that none always has
-// the same place.
+// order returns the order of the strategies in a round. Each round begins with another
+// strategy, so that none always has the same place.
 func (p *Plan) order(round int) []string {
 	at := round % len(p.Strategies)
 	return slices.Concat(p.Strategies[at:], p.Strategies[:at])
@@ -171,7 +175,8 @@ func (p *Plan) say(format string, args ...any) {
 	}
 }
 
-// start starts a cluster that is paused, and limits its slaves; limited: that could be done.
+// start starts a paused cluster and limits its slaves; limited reports whether that was
+// possible.
 func (p *Plan) start(ctx context.Context, m *model, name string) (c *cluster.Cluster, limited bool, err error) {
 	cfg := cluster.Config{
 		Program: p.Program, DB: p.DB, Dir: filepath.Join(p.Dir, "cluster"), Strategy: name, Order: p.Order, Interval: p.Interval,

@@ -20,7 +20,7 @@ func rows(p99, incomplete float64, rounds int) (list []Row) {
 	return list
 }
 
-// TestJudge: a strategy is worth it, or worse, if it is so in every one of three rounds.
+// TestJudge: a strategy is worth it, or worse, if it is so in each of three rounds.
 func TestJudge(t *testing.T) {
 	for name, c := range map[string]struct {
 		fixed, of []Row
@@ -48,7 +48,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestFill: what was not answered counts as incomplete, and slaves are compared by their processor time.
+// TestFill: unanswered requests count as incomplete, and slaves are compared by their processor
+// time.
 func TestFill(t *testing.T) {
 	o := &openloop.Outcome{
 		Latency: measure.NewLatencies(), Late: measure.NewLatencies(), Complete: 5, InTime: 4, Incomplete: 1, Overloaded: 2, Unsent: 2,

@@ -9,14 +9,14 @@ import (
 	"adshard/bench/measure"
 )
 
-// Cost is a model, what it costs a candidate, and the rate at which it is asked.
+// Cost is a model, its cost per candidate, and the rate at which the cluster is asked.
 type Cost struct {
 	Trees  int     `json:"trees"` // None: no scorer
 	Micros float64 `json:"micros"`
-	Rate   float64 `json:"rate"` // requests a second
+	Rate   float64 `json:"rate"` // requests per second
 }
 
-// Name says what the model costs.
+// Name returns the model's cost in words.
 func (c Cost) Name() string {
 	if c.Trees == None {
 		return "no scorer"
@@ -24,36 +24,37 @@ func (c Cost) Name() string {
 	return measure.Number(c.Micros) + " µs a candidate"
 }
 
-// Row is what a strategy showed in a round. Times are in milliseconds.
+// Row is the result of a strategy in a round. Times are in milliseconds.
 type Row struct {
 	Trees    int    `json:"trees"`
 	Strategy string `json:"strategy"`
 	Round    int    `json:"round"`
-	// Asked and InTime are requests and complete answers within the deadline, a second.
+	// Asked is the number of requests per second, InTime that of complete answers within the
+	// deadline.
 	Asked  float64 `json:"asked"`
 	InTime float64 `json:"in_time"`
-	// P50 and P99 are of all answers, complete or not; Incomplete is the share of the requests without
-	// a complete one.
+	// P50 and P99 are latencies of all answers, complete or not. Incomplete is the share of the
+	// requests without a complete answer.
 	P50        float64 `json:"p50_ms"`
 	P99        float64 `json:"p99_ms"`
 	Incomplete float64 `json:"incomplete"`
-	// Processor is the time in seconds that each slave used, MaxOverMean the busiest over the mean, and
-	// Busiest what it used of its share.
+	// Processor is the time in seconds that each slave used, MaxOverMean is the largest of these
+	// over their mean, and Busiest is how much of its share the busiest slave used.
 	Processor   []float64 `json:"processor_s"`
 	MaxOverMean float64   `json:"max_over_mean"`
 	Busiest     float64   `json:"busiest"`
-	// Work is the slaves' processor time a request, in milliseconds: it grows where each slave must fill
-	// a page of its own before searches may stop early.
+	// Work is the slaves' processor time per request, in milliseconds. It grows if each slave must
+	// fill a page of its own before searches may stop early.
 	Work  float64 `json:"work_ms"`
 	Moves uint64  `json:"moves"`
 	Moved uint64  `json:"groups_moved"`
-	// Late is the p99 of how late the load generator read what had arrived.
+	// Late is the p99 of the delay with which the load generator read what had arrived.
 	Late float64 `json:"late_ms"`
-	// Error says why the row could not be measured; "": it was.
+	// Error says why the row could not be measured; "" if it was.
 	Error string `json:"error,omitempty"`
 }
 
-// Report is a whole run.
+// Report is the result of the whole command.
 type Report struct {
 	Command  string  `json:"command"`
 	Commit   string  `json:"commit"`
@@ -65,10 +66,11 @@ type Report struct {
 	Order    string  `json:"order"`
 	Slaves   int     `json:"slaves"`
 	Share    float64 `json:"share"`
-	// Limited: each slave had no more than Share of a processor. Otherwise slaves lend each other their cores.
+	// Limited: each slave had at most Share of a processor. Otherwise slaves lend each other their
+	// cores.
 	Limited bool    `json:"limited"`
 	Of      float64 `json:"load_of_capacity"`
-	// Exact: every keyword that matches was scored.
+	// Exact: every matching keyword was scored.
 	Exact bool `json:"exact"`
 	// Before and After are in seconds.
 	Before float64 `json:"before_s"`
@@ -77,7 +79,7 @@ type Report struct {
 	Rows   []Row   `json:"rows"`
 }
 
-// of are the rows of a model and strategy that were measured, by round.
+// of returns the measured rows of a model and strategy, by round.
 func (r *Report) of(trees int, strategy string) (list []Row) {
 	for _, row := range r.Rows {
 		if row.Trees == trees && row.Strategy == strategy && row.Error == "" {
@@ -87,7 +89,7 @@ func (r *Report) of(trees int, strategy string) (list []Row) {
 	return list
 }
 
-// strategies are their names in the order of the first round, Fixed first.
+// strategies returns the names of the strategies in the order of the first round, Fixed first.
 func (r *Report) strategies() (list []string) {
 	for _, row := range r.Rows {
 		if !slices.Contains(list, row.Strategy) {
@@ -104,8 +106,8 @@ func (r *Report) strategies() (list []string) {
 type column struct {
 	name string
 	of   func(*Row) float64
-	most bool // the largest is the best
-	bare bool // none is better
+	most bool // the largest value is the best
+	bare bool // no value is better than another
 }
 
 var columns = []column{
@@ -121,7 +123,7 @@ var columns = []column{
 	{name: "generator late, p99, ms", of: func(r *Row) float64 { return r.Late }, bare: true},
 }
 
-// values are those of a column, by round.
+// values returns the values of a column, by round.
 func (c *column) values(rows []Row) (list []float64) {
 	for i := range rows {
 		list = append(list, c.of(&rows[i]))
@@ -129,7 +131,7 @@ func (c *column) values(rows []Row) (list []float64) {
 	return list
 }
 
-// spread is a median with its extremes; notTested without a value.
+// spread formats a median with its extremes; it returns notTested if there is no value.
 func spread(values []float64) string {
 	least, median, most := measure.Rounds(values)
 	switch {
@@ -170,7 +172,7 @@ func (r *Report) WriteTable(w io.Writer) error {
 	return nil
 }
 
-// notes are what a reader should know of the figures.
+// notes returns what a reader should know about the figures.
 func (r *Report) notes() (list []string) {
 	if !r.Limited {
 		list = append(list, "Slaves were not limited to a share of a processor each: on one machine they lend each other their cores, and balance shows less than on machines of their own.")

@@ -13,7 +13,8 @@ import (
 	"adshard/internal/wait"
 )
 
-// underWay is how many requests are under way while the rate is looked for, connections the most in a run.
+// underWay is the number of requests in progress while the rate is searched for, connections
+// the largest number in a run.
 const (
 	underWay    = 16
 	connections = 512
@@ -21,7 +22,7 @@ const (
 	rest = 500 * time.Millisecond
 )
 
-// Run measures all rows, in rounds, and fills the report. A row that failed has the error.
+// Run measures all rows, in rounds, and fills the report. A row that failed contains the error.
 func (p *Plan) Run(ctx context.Context, r *Report) error {
 	models, err := p.models()
 	if err != nil {
@@ -59,7 +60,8 @@ func (p *Plan) Run(ctx context.Context, r *Report) error {
 	return nil
 }
 
-// capacity returns the rate: the share Load of the answers in time, while some requests are always under way.
+// capacity returns the rate: the share Load of the answers in time per second while some
+// requests are always in progress.
 func (p *Plan) capacity(ctx context.Context, m *model, load openloop.Config, number []int, r *Report) (rate float64, err error) {
 	c, limited, err := p.start(ctx, m, Fixed)
 	if err != nil {
@@ -89,7 +91,8 @@ func (p *Plan) end(c *cluster.Cluster) error {
 	return errors.Join(c.Stop(), os.RemoveAll(filepath.Join(p.Dir, "cluster")))
 }
 
-// row measures a strategy on a fresh cluster: while the first mix is asked, and then the second one.
+// row measures a strategy on a fresh cluster, which is first asked the first mix and then the
+// second one.
 func (p *Plan) row(ctx context.Context, m *model, load openloop.Config, number []int, row *Row, r *Report) (err error) {
 	c, limited, err := p.start(ctx, m, row.Strategy)
 	if err != nil {
@@ -125,7 +128,7 @@ func (p *Plan) row(ctx context.Context, m *model, load openloop.Config, number [
 	return nil
 }
 
-// fill adds what a load saw.
+// fill adds the results of a load.
 func (row *Row) fill(o *openloop.Outcome, asked time.Duration, share float64) {
 	due := o.Sent() + o.Unsent
 	row.Asked, row.InTime = float64(due)/asked.Seconds(), float64(o.InTime)/asked.Seconds()

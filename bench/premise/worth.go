@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// What a strategy is against Fixed at a cost.
+// The verdicts on a strategy compared with Fixed, for one cost of a candidate.
 const (
 	worth     = "worth it"
 	worse     = "worse"
@@ -13,17 +13,20 @@ const (
 	notTested = "not tested"
 )
 
-// The limits do not overlap: between them nothing is decided.
+// The limits do not overlap: values between them decide nothing.
 const (
-	// fewRounds decide nothing.
+	// leastRounds is the number of rounds below which nothing is decided.
 	leastRounds = 3
-	// better is the p99 over that of Fixed below which a round is better, harm that above which it is worse.
+	// A round is good if its p99 is at most `better` times that of Fixed, and bad if it is at
+	// least `harm` times that.
 	better, harm = 0.8, 1.25
-	// bearable is a share of incomplete answers that decides nothing; half or twice as many do.
+	// bearable is a share of incomplete answers: lower shares are treated as equal to it. Half or
+	// twice the share of Fixed decides.
 	bearable = 0.01
 )
 
-// judge compares a strategy with Fixed round by round: it is worth it, or worse, if it is in every one.
+// judge compares a strategy with Fixed round by round. The strategy is worth it, or worse, only
+// if it is so in every round.
 func judge(fixed, of []Row) string {
 	rounds, good, bad := 0, 0, 0
 	for _, f := range fixed {
@@ -57,7 +60,7 @@ func judge(fixed, of []Row) string {
 	return undecided
 }
 
-// findings say for each cost which strategies are worth it.
+// findings says for each cost which strategies are worth it.
 func (r *Report) findings() (list []string) {
 	for _, cost := range r.Costs {
 		names := make(map[string][]string)

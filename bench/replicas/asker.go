@@ -13,13 +13,13 @@ import (
 	"adshard/search"
 )
 
-// patience and timeout are those of queries.
+// patience and timeout apply to each query.
 const (
 	timeout  = 5 * time.Second
 	patience = timeout / 4
 )
 
-// Asker asks some replica a query.
+// Asker asks one or more replicas a query.
 type Asker func(ctx context.Context, q *search.Query) error
 
 // request asks for the ads of a query.
@@ -27,7 +27,7 @@ func request(q *search.Query) *search.Request {
 	return &search.Request{Query: q, Profile: search.DefaultProfile(), Slots: 4, Reserve: 10_000, RequestID: "adbench"}
 }
 
-// InTurn asks one replica after the other.
+// InTurn returns an Asker that asks one replica after another.
 func InTurn(slaves []*Slow) Asker {
 	var n atomic.Uint64
 	return func(ctx context.Context, q *search.Query) error {
@@ -36,8 +36,8 @@ func InTurn(slaves []*Slow) Asker {
 	}
 }
 
-// Chosen asks the replica that a master would choose first, and no other, with or without
-// regard to the query's topic.
+// Chosen returns an Asker that asks only the replica that a master would choose first,
+// with or without regard to the query's topic.
 func Chosen(slaves []*Slow, byTopic bool) Asker {
 	var known []*choice.Replica
 	for i := range slaves {
@@ -60,7 +60,7 @@ func Chosen(slaves []*Slow, byTopic bool) Asker {
 	}
 }
 
-// AsMaster asks as a master does, with hedges.
+// AsMaster returns an Asker that asks as a master does, with hedges.
 func AsMaster(slaves []*Slow) Asker {
 	var list []fanout.Replica
 	for i, s := range slaves {

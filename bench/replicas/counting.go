@@ -6,18 +6,18 @@ import (
 	"adshard/barrels/kv"
 )
 
-// Counting is a database that several stores read, each through a Counting of its own:
-// it counts the posting lists that are read since no cache has them. Closing it leaves
+// Counting is a database that several stores read, each through its own Counting. It
+// counts the posting lists that are read because no cache has them. Closing it leaves
 // the database open.
 type Counting struct {
 	kv.DB
 	lists, bytes atomic.Uint64
 }
 
-// Lists is the number of posting lists read so far.
+// Lists returns the number of posting lists read so far.
 func (c *Counting) Lists() uint64 { return c.lists.Load() }
 
-// Bytes is the size of their blocks.
+// Bytes returns the total size of their blocks.
 func (c *Counting) Bytes() uint64 { return c.bytes.Load() }
 
 // Close implements kv.DB.
@@ -40,11 +40,11 @@ func (s *snapshot) Prefix(f kv.Family) kv.Iterator {
 	return &iterator{Iterator: i, of: s.of}
 }
 
-// iterator counts the terms that it seeks, and the blocks that it meets.
+// iterator counts the terms that it seeks and the blocks that it reads.
 type iterator struct {
 	kv.Iterator
 	of   *Counting
-	term string // that was sought last
+	term string // the term sought last
 }
 
 // Seek implements kv.Iterator.

@@ -11,11 +11,11 @@ import (
 	"adshard/bench/page"
 )
 
-// packages are what the figures are about.
+// packages lists the packages that the figures measure.
 var packages = []string{"barrels", "internal/node/fanout", "search"}
 
-// WritePage writes what Run has added to a report as one HTML page; about is the date, the
-// machine and the like.
+// WritePage writes what Run has added to a report as one HTML page; `about` gives the
+// date, the machine and the like.
 func (p *Plan) WritePage(w io.Writer, report *measure.Report, about []string) error {
 	f := found{report}
 	out := &page.Page{
@@ -46,7 +46,7 @@ var terms = []page.Term{
 	{Word: "first pass", Means: "All queries asked once with empty caches."},
 }
 
-// found are the figures of a report.
+// found gives access to the figures of a report.
 type found struct{ *measure.Report }
 
 func (f found) value(name string) float64 {
@@ -54,7 +54,7 @@ func (f found) value(name string) float64 {
 	return v.Value
 }
 
-// topicVerdict says what topics save of reading.
+// topicVerdict says how much topics reduce reading.
 func (f found) topicVerdict(part float64) string {
 	without, with := f.value(name(part, twoRandom, "lists read")), f.value(name(part, byTopic, "lists read"))
 	said := fmt.Sprintf("Caches of %g of the lists: %s lists read a query by topic, %s with two at random", part, measure.Number(with), measure.Number(without))
@@ -76,7 +76,8 @@ func (f found) slowVerdict(t *trouble) string {
 	return strings.ToUpper(t.name[:1]) + t.name[1:] + ": " + strings.Join(said, "; ") + "."
 }
 
-// topicSection shows what is read, and the latencies, by size of the caches.
+// topicSection returns the section on what is read, and on latencies, by size of the
+// caches.
 func (p *Plan) topicSection(f found) page.Section {
 	s := page.Section{Title: "Topics", Note: "Posting lists read since the cache of the replica that was asked has them not."}
 	table := &page.Table{Header: []string{"asked", "lists read a query", "bytes read a query", "first pass: lists", "busiest replica: share of calls", "p50 µs", "p99 µs", "p99.9 µs"}}
@@ -104,7 +105,7 @@ func (p *Plan) topicSection(f found) page.Section {
 	return s
 }
 
-// slowSection shows the latencies of one way of being slow.
+// slowSection returns the section on the latencies with one kind of slowness.
 func (p *Plan) slowSection(f found, t *trouble) page.Section {
 	s := page.Section{Title: strings.ToUpper(t.name[:1]) + t.name[1:], Note: fmt.Sprintf("%g queries a second at random times; everything is in memory. Slow searches take %v longer.", p.Rate, p.Longer)}
 	header, rows := []string{"asked", "calls a query", "calls at the first replica"}, [][]page.Cell{}

@@ -12,23 +12,24 @@ import (
 	"adshard/search"
 )
 
-// Plan is what is measured.
+// Plan says what is measured.
 type Plan struct {
-	// DB is the data of every replica.
+	// DB holds the data of every replica.
 	DB      kv.DB
 	Queries []*search.Query
-	// Replicas are 2 to 16. Parts are those of the posting lists that the cache of each
-	// holds; Workers ask while topics are measured, all queries in each of the Rounds.
+	// Replicas is the number of replicas, 2 to 16. Parts are the shares of the posting lists that
+	// the cache of each one can hold. Workers is the number of concurrent queries while topics
+	// are measured; each of the Rounds asks all queries.
 	Replicas, Workers, Rounds int
 	Parts                     []float64
-	// Rate is the queries a second while hedges and slow replicas are measured, Duration
-	// how long each way of asking is; Longer is how much longer a slow search takes.
+	// Rate is the number of queries per second while hedges and slow replicas are measured,
+	// Duration the time for each way of asking. Longer is how much longer a slow search takes.
 	Rate     float64
 	Duration time.Duration
 	Longer   time.Duration
 }
 
-// Validate lists all that is wrong with the numbers.
+// Validate returns an error that lists everything that is wrong with the numbers, or nil.
 func (p *Plan) Validate() error {
 	var faults []error
 	fail := func(wrong bool, format string, args ...any) {
@@ -56,7 +57,7 @@ const (
 	withHedges = "as a master, with hedges"
 )
 
-// Run measures everything, and adds it to the report.
+// Run measures everything and adds it to the report.
 func (p *Plan) Run(ctx context.Context, report *measure.Report) error {
 	lists, others, err := p.sizes(ctx)
 	if err != nil {
@@ -64,7 +65,7 @@ func (p *Plan) Run(ctx context.Context, report *measure.Report) error {
 	}
 	report.Add("posting lists, all that the queries need", "bytes", float64(lists))
 	for _, part := range p.Parts {
-		// Lists get half of what is left after terms and parents.
+		// Lists get half of what terms and parents leave.
 		if err := p.topics(ctx, report, part, others+uint64(2*part*float64(lists))); err != nil {
 			return err
 		}
@@ -72,7 +73,7 @@ func (p *Plan) Run(ctx context.Context, report *measure.Report) error {
 	return p.slowness(ctx, report)
 }
 
-// sizes returns what the posting lists of the queries take in memory, and the terms and
+// sizes returns the sizes in memory of the posting lists of the queries, and of the terms and
 // parents of a store.
 func (p *Plan) sizes(ctx context.Context) (lists, others uint64, err error) {
 	g, err := p.open(ample, 1)
@@ -84,18 +85,18 @@ func (p *Plan) sizes(ctx context.Context) (lists, others uint64, err error) {
 	return m.Lists, m.Terms + m.Parents, errors.Join(err, g.close())
 }
 
-// ample is a cache in which all has room, in bytes. A larger cache also remembers more of what
-// was asked, so it is not simply the largest number.
+// ample is the size of a cache that has room for everything, in bytes. A larger cache also
+// remembers more of what was asked, so it is not simply the largest number.
 const ample = 64 << 30
 
-// group is replicas of one shard.
+// group is a group of replicas of one shard.
 type group struct {
 	stores []barrels.Store
 	slaves []*Slow
 	counts []*Counting
 }
 
-// open opens replicas with the given memory each.
+// open opens replicas with the given amount of memory each.
 func (p *Plan) open(cache uint64, replicas int) (_ *group, err error) {
 	g := new(group)
 	for range replicas {
@@ -117,7 +118,7 @@ func (g *group) close() (err error) {
 	return err
 }
 
-// read returns how many posting lists and bytes of them were read so far.
+// read returns the number and the size of the posting lists that were read so far.
 func (g *group) read() (lists, bytes uint64) {
 	for _, c := range g.counts {
 		lists, bytes = lists+c.Lists(), bytes+c.Bytes()
@@ -125,7 +126,7 @@ func (g *group) read() (lists, bytes uint64) {
 	return lists, bytes
 }
 
-// calls returns the number of calls so far, in all and at each replica.
+// calls returns the number of calls so far, in total and at each replica.
 func (g *group) calls() (all int64, each []int64) {
 	for _, s := range g.slaves {
 		each = append(each, s.Calls())

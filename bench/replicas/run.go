@@ -13,7 +13,7 @@ import (
 	"adshard/search"
 )
 
-// Each asks every query once, in a random order, the given number at a time.
+// Each asks every query once, in a random order, with the given number of workers.
 func Each(ctx context.Context, queries []*search.Query, workers int, ask Asker) (*measure.Latencies, error) {
 	all, order := measure.NewLatencies(), rand.Perm(len(queries))
 	var mu sync.Mutex
@@ -35,7 +35,7 @@ func Each(ctx context.Context, queries []*search.Query, workers int, ask Asker) 
 	return all, group.Wait()
 }
 
-// Arrivals asks queries drawn at random, at random times, at the given mean rate, however long
+// Arrivals asks randomly drawn queries at random times with the given mean rate, however long
 // the answers take.
 func Arrivals(ctx context.Context, queries []*search.Query, rate float64, duration time.Duration, ask Asker) (*measure.Latencies, error) {
 	all := measure.NewLatencies()

@@ -16,15 +16,16 @@ type Slave interface {
 	search.Explainer
 }
 
-// Slow is a slave of which searches take longer. It counts its searches.
+// Slow is a slave whose searches can be made longer. It counts its searches.
 type Slow struct {
 	Slave
-	// Longer is how much longer the next search takes; nil: none does.
+	// Longer returns how much longer the next search takes; nil: searches are not made
+	// longer.
 	Longer func() time.Duration
 	calls  atomic.Int64
 }
 
-// Calls is the number of searches so far.
+// Calls returns the number of searches so far.
 func (s *Slow) Calls() int64 { return s.calls.Load() }
 
 // Search implements search.Searcher.
@@ -40,8 +41,8 @@ func (s *Slow) Search(ctx context.Context, r *search.Request) (*search.Answer, e
 	return s.Slave.Search(ctx, r)
 }
 
-// Sometimes makes a share of the searches, drawn at random, longer, as reads of a busy
-// disk are.
+// Sometimes makes a randomly drawn share of the searches longer, like reads from a busy
+// disk.
 func Sometimes(share float64, d time.Duration) func() time.Duration {
 	return func() time.Duration {
 		if rand.Float64() < share {
@@ -51,8 +52,8 @@ func Sometimes(share float64, d time.Duration) func() time.Duration {
 	}
 }
 
-// AtTimes makes all searches longer in the first part of each period, as on a machine with
-// other work at times.
+// AtTimes makes all searches longer during the first part of each period, as on a machine
+// that sometimes does other work.
 func AtTimes(period, part, d time.Duration) func() time.Duration {
 	began := time.Now()
 	return func() time.Duration {

@@ -8,17 +8,19 @@ import (
 	"adshard/bench/measure"
 )
 
-// A replica that is slow at times is so for slowPart of every slowPeriod; of searches
-// that stall at random, stalls do.
+// A replica that is slow at times is slow for slowPart of every slowPeriod. If
+// searches stall at random, the share stalls of them does.
 const (
 	slowPeriod = time.Second
 	slowPart   = 100 * time.Millisecond
 	stalls     = 0.01
-	// slowRounds is in how many parts each way of asking is measured, in turns.
+	// slowRounds is the number of parts in which each way of asking is measured, in
+	// turns.
 	slowRounds = 4
 )
 
-// trouble is a way of being slow, and ways of asking that are compared.
+// trouble is a kind of slowness, with the ways of asking that are compared under
+// it.
 type trouble struct {
 	name string
 	slow func(*group, time.Duration)
@@ -52,7 +54,7 @@ func (p *Plan) slowness(ctx context.Context, report *measure.Report) error {
 	return nil
 }
 
-// troubled measures one way of being slow.
+// troubled measures one kind of slowness.
 func (p *Plan) troubled(ctx context.Context, report *measure.Report, t *trouble) (err error) {
 	var all []*coping
 	for _, way := range t.ways {
@@ -61,7 +63,7 @@ func (p *Plan) troubled(ctx context.Context, report *measure.Report, t *trouble)
 			return err
 		}
 		defer func() { err = errors.Join(err, g.close()) }()
-		for _, s := range g.slaves { // caches
+		for _, s := range g.slaves { // fills the caches
 			if _, err := Each(ctx, p.Queries, 2, InTurn([]*Slow{s})); err != nil {
 				return err
 			}
@@ -94,7 +96,7 @@ func (p *Plan) troubled(ctx context.Context, report *measure.Report, t *trouble)
 	return nil
 }
 
-// coping is a way of asking replicas, and its results.
+// coping is a way of asking replicas, with its results.
 type coping struct {
 	*group
 	way          string
@@ -103,7 +105,7 @@ type coping struct {
 	times        *measure.Latencies
 }
 
-// part asks for a while.
+// part asks queries for one part of the duration.
 func (c *coping) part(ctx context.Context, p *Plan) error {
 	all, each := c.group.calls()
 	times, err := Arrivals(ctx, p.Queries, p.Rate, p.Duration/slowRounds, c.ask)

@@ -8,8 +8,8 @@ import (
 	"adshard/bench/measure"
 )
 
-// topics measures what is read and how long answers take with caches of one size, with
-// replicas preferred by topic and without, in turns.
+// topics measures how much is read and how long answers take with caches of one size, with
+// and without preferring replicas by topic, in turns.
 func (p *Plan) topics(ctx context.Context, report *measure.Report, part float64, cache uint64) (err error) {
 	ways := []*reading{{way: twoRandom}, {way: byTopic}}
 	for _, w := range ways {
@@ -40,7 +40,7 @@ func (p *Plan) topics(ctx context.Context, report *measure.Report, part float64,
 	return nil
 }
 
-// reading is a group of replicas, a way of asking them, and what the passes have measured.
+// reading is a group of replicas, a way of asking them, and the results of the passes.
 type reading struct {
 	*group
 	way                   string
@@ -68,12 +68,12 @@ func (w *reading) pass(ctx context.Context, p *Plan) error {
 	return nil
 }
 
-// name is that of a figure about caches that hold a part of the lists.
+// name returns the name of a figure about caches that hold a share of the lists.
 func name(part float64, way, quantity string) string {
 	return fmt.Sprintf("cache of %g, %s: %s", part, way, quantity)
 }
 
-// levels are the quantiles that reports and charts show.
+// levels lists the quantiles that reports and charts show.
 var levels = []struct {
 	name string
 	at   float64

@@ -1,8 +1,8 @@
 // Package skew draws from the skewed distributions of the papers whose experiments are
-// repeated: the numbers 0 to n-1, the most popular first.
+// repeated. They draw the numbers 0 to n-1, the most popular first.
 //
-// Goals: the same seed gives the same numbers; the distribution itself can be asked, so
-// that results are compared with what is true. Non-goals: n beyond some millions.
+// Goals: the same seed gives the same numbers; the distribution itself can be queried,
+// so that results can be compared with the truth. Non-goals: n beyond some millions.
 package skew
 
 import (
@@ -11,17 +11,16 @@ import (
 	"sort"
 )
 
-// Distribution is probabilities of the numbers 0 to n-1.
+// Distribution holds the probabilities of the numbers 0 to n-1.
 type Distribution struct{ sums []float64 }
 
-// Zipf gives the i-th number, from 1, a probability in proportion to i^-exponent; 0 is
-// uniform.
+// Zipf returns a distribution in which the i-th number, from 1, has a probability
+// proportional to i^-exponent; an exponent of 0 is uniform.
 func Zipf(n int, exponent float64) *Distribution {
 	return weighed(n, func(i int) float64 { return math.Pow(float64(i+1), -exponent) })
 }
 
-// Poisson gives numbers the probabilities of a Poisson distribution of this mean; what
-// lies beyond n counts for nothing.
+// Poisson returns a Poisson distribution with this mean, cut off at n.
 func Poisson(n int, mean float64) *Distribution {
 	return weighed(n, func(i int) float64 {
 		l, _ := math.Lgamma(float64(i + 1))
@@ -45,10 +44,11 @@ func weighed(n int, weight func(i int) float64) *Distribution {
 // Len returns n.
 func (d *Distribution) Len() int { return len(d.sums) }
 
-// Draw returns a number.
+// Draw draws a number.
 func (d *Distribution) Draw(r *rand.Rand) int { return d.At(r.Float64()) }
 
-// At returns the least number up to which the given part, 0 to 1, lies.
+// At returns the smallest number up to which the probabilities sum to the given part, 0
+// to 1.
 func (d *Distribution) At(part float64) int {
 	return min(sort.SearchFloat64s(d.sums, part), len(d.sums)-1)
 }

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestDraws: numbers are drawn as often as the distribution says, which sums to 1.
+// TestDraws: numbers are drawn as often as the distribution says, and its
+// probabilities sum to 1.
 func TestDraws(t *testing.T) {
 	for name, d := range map[string]*Distribution{
 		"uniform": Zipf(50, 0), "Zipf": Zipf(50, 0.99), "steep": Zipf(50, 2), "Poisson": Poisson(50, 20),

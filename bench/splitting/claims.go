@@ -9,7 +9,7 @@ import (
 	"adshard/bench/measure"
 )
 
-// of returns what a method did in a figure.
+// of returns the outcome of a method in a figure.
 func (p *Plan) of(number int, m splitkey.Method, drawn bool) *outcome {
 	for i := range p.found {
 		for j := range p.found[i].outcomes {
@@ -23,7 +23,7 @@ func (p *Plan) of(number int, m splitkey.Method, drawn bool) *outcome {
 
 func number(v float64) string { return measure.Number(math.Round(v)) }
 
-// claims compares what the paper says with what was found.
+// claims compares what the paper says with the results.
 func (p *Plan) claims() []claims.Claim {
 	list := append(p.steps(), p.hard()...)
 	if len(p.nodes) > 0 {
@@ -32,7 +32,7 @@ func (p *Plan) claims() []claims.Claim {
 	return list
 }
 
-// steps are figures 1 to 3.
+// steps judges figures 1 to 3.
 func (p *Plan) steps() []claims.Claim {
 	linear, drawn := p.of(1, splitkey.Linear(), false), p.of(1, splitkey.Linear(), true)
 	doubled := p.of(2, splitkey.Exponential(), false)
@@ -61,7 +61,7 @@ func (p *Plan) steps() []claims.Claim {
 	return out
 }
 
-// hard are figures 4 and 5.
+// hard judges figures 4 and 5.
 func (p *Plan) hard() []claims.Claim {
 	poisson, doubled := p.of(4, splitkey.PingPong(4), false), p.of(4, splitkey.Exponential(), false)
 	two, four, eight := p.of(5, splitkey.PingPong(2), false), p.of(5, splitkey.PingPong(4), false), p.of(5, splitkey.PingPong(8), false)
@@ -89,7 +89,7 @@ func (p *Plan) hard() []claims.Claim {
 	}}
 }
 
-// twoNodes are figures 6 and 7.
+// twoNodes judges figures 6 and 7.
 func (p *Plan) twoNodes() (out []claims.Claim) {
 	for i := 0; i+2 < len(p.nodes); i += 3 {
 		one, size, load := &p.nodes[i], &p.nodes[i+1], &p.nodes[i+2]

@@ -9,10 +9,11 @@ import (
 	"adshard/bench/skew"
 )
 
-// requests is how many requests an estimate sees (§3.2).
+// requests is the number of requests that an estimate sees (§3.2).
 const requests = 20_000
 
-// near is how far the part up to the split key may be from 0.5 and still count as right.
+// near is the largest distance from 0.5 of the part up to the split key that counts as
+// right.
 const near = 0.05
 
 // figure is one of the paper's figures 1 to 5.
@@ -25,7 +26,7 @@ type figure struct {
 	first uint64
 }
 
-// figures are the paper's.
+// figures returns the paper's figures 1 to 5.
 func figures() []figure {
 	small, large := skew.Zipf(10_000, 0.99), skew.Zipf(300_000, 0.99)
 	linear, exponential := splitkey.Linear(), splitkey.Exponential()
@@ -39,13 +40,13 @@ func figures() []figure {
 	}
 }
 
-// course is the part of the requests up to the split key, after each request.
+// course holds the part of the requests up to the split key, after each request.
 type course struct {
 	parts   []float64
-	settled int // the request after which steps were linear; 0 means never
+	settled int // the request after which steps were linear; 0: they never were
 }
 
-// follow runs one estimate; first 0 draws the first request as the others.
+// follow runs one estimate. If first is 0, the first request is drawn like the others.
 func follow(d *skew.Distribution, m splitkey.Method, first, seed uint64) course {
 	r := rand.New(rand.NewPCG(seed, 20140324))
 	e, out := splitkey.New(m, 1), course{parts: make([]float64, requests)}
@@ -64,7 +65,8 @@ func follow(d *skew.Distribution, m splitkey.Method, first, seed uint64) course 
 	return out
 }
 
-// until returns the first request after which the split key was right.
+// until returns the number of requests after which the split key was first right, or all
+// of them if it never was.
 func (c *course) until() float64 {
 	i := slices.IndexFunc(c.parts, func(p float64) bool { return math.Abs(p-0.5) <= near })
 	if i < 0 {
@@ -73,7 +75,7 @@ func (c *course) until() float64 {
 	return float64(i + 1)
 }
 
-// noise is the root mean square of the distance from 0.5 over the last half.
+// noise returns the root mean square of the distance from 0.5 over the second half.
 func (c *course) noise() float64 {
 	sum, last := 0.0, c.parts[len(c.parts)/2:]
 	for _, p := range last {
@@ -82,20 +84,21 @@ func (c *course) noise() float64 {
 	return math.Sqrt(sum / float64(len(last)))
 }
 
-// off is the distance from 0.5 after request 8,000.
+// off returns the distance from 0.5 after request 8,000.
 func (c *course) off() float64 { return math.Abs(c.parts[8000-1] - 0.5) }
 
-// outcome is what one method did over all seeds.
+// outcome is the result of one method over all seeds.
 type outcome struct {
 	method splitkey.Method
-	drawn  bool // the first request was drawn as the others
+	drawn  bool // the first request was drawn like the others
 	until  []float64
 	noise  []float64
 	off    []float64
 	line   []float64 // of the first seed
 }
 
-// outcomes runs a figure with the first key fixed and drawn.
+// outcomes runs the methods of a figure, once with a fixed first key and once with a
+// drawn one.
 func (f *figure) outcomes(seeds int) (out []outcome) {
 	for _, drawn := range []bool{false, true} {
 		first := f.first
@@ -117,7 +120,7 @@ func (f *figure) outcomes(seeds int) (out []outcome) {
 	return out
 }
 
-// median returns the middle of a list.
+// median returns the median of a list.
 func median(list []float64) float64 { return quantile(list, 0.5) }
 
 func quantile(list []float64, at float64) float64 {
@@ -125,7 +128,7 @@ func quantile(list []float64, at float64) float64 {
 	return sorted[int(at*float64(len(sorted)-1)+0.5)]
 }
 
-// above returns which part of a list is above a limit.
+// above returns the share of a list that is above a limit.
 func above(list []float64, limit float64) float64 {
 	n := 0
 	for _, v := range list {

@@ -11,8 +11,8 @@ import (
 	"adshard/barrels/rocks"
 )
 
-// recordBytes is the size of a record: 1,000,000 are 1 GB (§4.2). cacheBytes has room
-// for more than that.
+// recordBytes is the size of a record: 1,000,000 records are 1 GB (§4.2). The cache of
+// cacheBytes has room for more than that.
 const recordBytes, cacheBytes = 1000, 2 << 30
 
 // node is one store that does one operation at a time.
@@ -25,14 +25,15 @@ type node struct {
 }
 
 func openNode(dir string) (*node, error) {
-	// As on the paper's nodes, a table has room in memory, and what is written meanwhile.
+	// As on the paper's nodes, memory has room for a table and for what is written
+	// meanwhile.
 	db, err := rocks.Open(dir, rocks.Options{CacheBytes: cacheBytes, WriteBufferBytes: 1 << 30})
 	if err != nil {
 		return nil, err
 	}
 	n := &node{db: db, value: make([]byte, recordBytes)}
 	r := rand.New(rand.NewPCG(7, 7))
-	for i := range n.value { // nothing that could be compressed
+	for i := range n.value { // random, so that it cannot be compressed
 		n.value[i] = byte(r.Uint32())
 	}
 	return n, nil
@@ -44,7 +45,7 @@ type operation struct {
 	write bool
 }
 
-// do makes operations one after another, and returns how long that took.
+// do runs operations one after another and returns how long that took.
 func (n *node) do(list []operation) (time.Duration, error) {
 	began := time.Now()
 	for _, o := range list {
@@ -73,11 +74,11 @@ func (n *node) one(o operation) error {
 	return err
 }
 
-// atOnce is how many records a batch has while a table is filled.
+// atOnce is the number of records in a batch while a table is filled.
 const atOnce = 1000
 
-// fill writes the records at the positions from to up to, and reads each once, so that
-// they are in the cache.
+// fill writes the records at the positions `from` to `to`, and reads each once, so
+// that they are in the cache.
 func (n *node) fill(ctx context.Context, from, to uint64) error {
 	n.batch.Reset()
 	for at := from; at <= to; at++ {

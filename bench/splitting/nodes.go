@@ -16,26 +16,27 @@ import (
 // Nodes is the experiment of §4.2: a table on one node, then split between two, by size
 // and by load.
 type Nodes struct {
-	// Records of 1,000 bytes; Operations of each round, 80 % of them reads.
+	// Records is the number of records of 1,000 bytes, Operations the number of operations in a
+	// round, of which 80 % are reads, and Rounds the number of rounds.
 	Records, Operations, Rounds int
-	// Dir is where the stores are; it must be empty.
+	// Dir is the directory for the stores; it must be empty.
 	Dir string
 }
 
-// outstanding is how many operations clients have under way: as many threads as wait
-// for answers. No node gets further ahead of the other than that.
+// outstanding is the number of operations that clients have in progress: they have as many
+// threads waiting for answers. No node gets further ahead of the other than that.
 const outstanding = 4096
 
-// reads is the part of the operations that are reads.
+// reads is the share of the operations that are reads.
 const reads = 0.8
 
-// scenario is a placement with what it gave in each round.
+// scenario is a placement with its results in each round.
 type scenario struct {
 	order, split string
 	last         uint64 // the last position on the first node
 	expected     float64
-	rate         []float64    // operations a second
-	busy         [2][]float64 // part of the time that each node worked
+	rate         []float64    // operations per second
+	busy         [2][]float64 // share of the time in which each node worked
 }
 
 // The scenarios.
@@ -45,8 +46,8 @@ const (
 	byLoad  = "split by load"
 )
 
-// orders are the orders of keys: that of the paper's figures, and the one that a hash
-// gives, as YCSB has by default.
+// orders lists the orders of keys: that of the paper's figures, and that of a hash, which is
+// YCSB's default.
 var orders = [...]string{"popularity", "hashed"}
 
 // run measures all scenarios.
@@ -61,7 +62,7 @@ func (n *Nodes) run(ctx context.Context) (out []scenario, err error) {
 	return out, nil
 }
 
-// table is a table's records and who asks for them, with keys in one order.
+// table is a table's records and their popularity, with keys in one order.
 type table struct {
 	*Nodes
 	order    string
@@ -77,10 +78,10 @@ type placement struct {
 	nodes [2]*node
 }
 
-// order measures the scenarios with keys in one order: on one node, whose requests give
-// the split key, with the records divided in halves, and divided at the split key. Each
-// placement has stores of its own, and rounds go over all placements in turns, with the
-// same operations.
+// order measures the scenarios with keys in one order: on one node, whose requests determine
+// the split key; with the records divided in halves; and divided at the split key. Each
+// placement has its own stores. All placements run each round in turn, with the same
+// operations.
 func (n *Nodes) order(ctx context.Context, order string, seed uint64) (out []scenario, err error) {
 	t := &table{Nodes: n, order: order, popular: skew.Zipf(n.Records, 0.99), rand: rand.New(rand.NewPCG(seed, 42)), estimate: splitkey.New(splitkey.PingPong(8), 1)}
 	t.position = make([]uint64, n.Records)
@@ -106,7 +107,7 @@ func (n *Nodes) order(ctx context.Context, order string, seed uint64) (out []sce
 	if err := place(oneNode, uint64(n.Records)); err != nil {
 		return nil, err
 	}
-	if _, _, err := list[0].round(t.draw()); err != nil { // it counts only for the split key
+	if _, _, err := list[0].round(t.draw()); err != nil { // its only purpose is the split key
 		return nil, err
 	}
 	key, _ := t.estimate.Key()
@@ -122,7 +123,8 @@ func (n *Nodes) order(ctx context.Context, order string, seed uint64) (out []sce
 	return out, nil
 }
 
-// place fills two nodes with the records up to a position and with the others.
+// place fills two nodes, the first with the records up to a position and the second with the
+// rest.
 func (t *table) place(ctx context.Context, dir, split string, last uint64) (p *placement, err error) {
 	p = &placement{scenario: scenario{order: t.order, split: split, last: last}}
 	var first float64
@@ -143,7 +145,7 @@ func (t *table) place(ctx context.Context, dir, split string, last uint64) (p *p
 	return p, nil
 }
 
-// close closes the stores that are open.
+// close closes the open stores.
 func (p *placement) close() (err error) {
 	for _, n := range p.nodes {
 		if n != nil {
@@ -153,7 +155,7 @@ func (p *placement) close() (err error) {
 	return err
 }
 
-// measure does the rounds. The first of each placement does not count.
+// measure runs the rounds. The first round of each placement is not counted.
 func (t *table) measure(ctx context.Context, list []*placement) error {
 	for i := range t.Rounds + 1 {
 		operations := t.draw()
@@ -177,7 +179,7 @@ func (t *table) measure(ctx context.Context, list []*placement) error {
 	return nil
 }
 
-// draw returns the operations of a round. The estimate sees their keys.
+// draw returns the operations of a round and adds their keys to the estimate.
 func (t *table) draw() []operation {
 	list := make([]operation, t.Operations)
 	for i := range list {
@@ -187,9 +189,9 @@ func (t *table) draw() []operation {
 	return list
 }
 
-// round does operations, each on its node, and returns how many a second that were and which
-// part of the time each node worked. The nodes take turns, so that each has the machine to
-// itself; a step of both takes as long as the slower one.
+// round does operations, each on its node. It returns the number of operations per second
+// and the share of the time in which each node worked. The nodes take turns, so that each
+// has the machine to itself; a step of both takes as long as the slower one.
 func (p *placement) round(list []operation) (rate float64, busy [2]float64, err error) {
 	var parts [len(p.nodes)][]operation
 	var worked [len(p.nodes)]time.Duration

@@ -10,7 +10,7 @@ import (
 	"adshard/bench/page"
 )
 
-// packages are what the figures are about.
+// packages lists the packages that the figures measure.
 var packages = []string{"balance/splitkey", "barrels/rocks", "bench/splitting"}
 
 func (p *Plan) page(r *measure.Report, about []string) *page.Page {
@@ -42,10 +42,11 @@ var terms = []page.Term{
 	{Word: "rms", Means: "Root mean square, over requests 10,000 to 20,000."},
 }
 
-// drawn is how many points a line has.
+// drawn is the number of points of a line.
 const drawn = 400
 
-// section draws a figure, with the first key fixed and drawn, and its table.
+// section returns the section of a figure, with its lines for a fixed and a
+// drawn first key, and its table.
 func (f *found) section(seeds int) page.Section {
 	s := page.Section{Title: fmt.Sprintf("Figure %d: %s", f.number, f.title),
 		Note: fmt.Sprintf("The part of the requests up to the split key, of the first of %d seeds; 0.5 is ideal (key %s).",
@@ -80,7 +81,7 @@ func (f *found) chart(list []outcome) template.HTML {
 	return page.Chart(c.SVG())
 }
 
-// nodesSection shows §4.2.
+// nodesSection returns the section for §4.2.
 func (p *Plan) nodesSection() page.Section {
 	s := page.Section{Title: "Figures 6 and 7: one table, two nodes",
 		Note: fmt.Sprintf("%s records of 1,000 bytes, %s operations a round, 80 %% reads, Zipf 0.99, at most %s under way. Two stores of the product's RocksDB, which take turns so that each has the machine to itself and count as if they worked at the same time; no network.",

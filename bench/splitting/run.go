@@ -9,24 +9,24 @@ import (
 	"adshard/bench/measure"
 )
 
-// Plan is what is repeated.
+// Plan says which experiments are repeated.
 type Plan struct {
-	// Seeds is how often each estimate of figures 1 to 5 is run.
+	// Seeds is the number of runs of each estimate of figures 1 to 5.
 	Seeds int
-	// Nodes is §4.2; with 0 records it is left out.
+	// Nodes is the experiment of §4.2; with 0 records it is left out.
 	Nodes Nodes
 
 	found []found
 	nodes []scenario
 }
 
-// found is a figure with what came out.
+// found is a figure with its results.
 type found struct {
 	figure
 	outcomes []outcome
 }
 
-// Validate returns what is wrong with a plan.
+// Validate returns an error if a plan is not valid.
 func (p *Plan) Validate() error {
 	switch n := &p.Nodes; {
 	case p.Seeds < 1 || p.Seeds > 10_000:
@@ -59,12 +59,12 @@ func (p *Plan) Run(ctx context.Context, r *measure.Report) (err error) {
 	return nil
 }
 
-// name begins the names of an outcome's figures.
+// name returns the prefix of the names of an outcome's figures.
 func (o *outcome) name(f *figure) string {
 	return fmt.Sprintf("figure %d, %v, %s: ", f.number, o.method, o.first(f))
 }
 
-// first says where an outcome's estimates began.
+// first says with which key an outcome's estimates began.
 func (o *outcome) first(f *figure) string {
 	if o.drawn {
 		return "first key drawn"
@@ -74,7 +74,7 @@ func (o *outcome) first(f *figure) string {
 
 func (s *scenario) name() string { return s.order + " order, " + s.split + ": " }
 
-// report adds the figures.
+// report adds the figures to a report.
 func (p *Plan) report(r *measure.Report) {
 	for i := range p.found {
 		f := &p.found[i]
@@ -95,8 +95,8 @@ func (p *Plan) report(r *measure.Report) {
 	}
 }
 
-// WritePage writes what Run has found as one HTML page; about is the date, the machine
-// and the like.
+// WritePage writes what Run found as one HTML page; `about` gives the date, the
+// machine and the like.
 func (p *Plan) WritePage(w io.Writer, r *measure.Report, about []string) error {
 	return p.page(r, about).Write(w)
 }

@@ -13,7 +13,7 @@ import (
 	"adshard/search"
 )
 
-// Options say how items lie and what is looked for.
+// Options says how items are ordered and which queries are traced.
 type Options struct {
 	Order   balance.Order
 	Profile search.Profile
@@ -23,9 +23,9 @@ type Options struct {
 	Progress func(done float64)
 }
 
-// Build reads the database twice: for how rare each term is, then for the
-// keywords that the queries look at. Queries that no cluster would take cost
-// nothing. Memory grows with the keywords anchored at the queries' terms.
+// Build reads the database twice: first to count how rare each term is, then for the
+// keywords that the queries look at. Queries that a cluster would refuse cost nothing.
+// Memory grows with the number of keywords anchored at the queries' terms.
 func Build(ctx context.Context, db backend.Store, o Options) (*Trace, error) {
 	snap, err := db.Snapshot(ctx)
 	if err != nil {
@@ -104,7 +104,7 @@ func (b *builder) items(ctx context.Context, snap backend.Snapshot) error {
 	return err
 }
 
-// read goes through all items twice.
+// read reads all items twice.
 func (b *builder) read(ctx context.Context, snap backend.Snapshot, queries []*search.Query) (*postings, error) {
 	count := make(frequencies)
 	if err := b.each(ctx, snap, 0, count.add); err != nil {
@@ -125,7 +125,8 @@ func (b *builder) read(ctx context.Context, snap backend.Snapshot, queries []*se
 	return p, err
 }
 
-// each calls visit for all items, from an earlier position of the reading on.
+// each calls visit for all items. `from` is the share of the work done so far, for
+// progress.
 func (b *builder) each(ctx context.Context, snap backend.Snapshot, from float64, visit func(*pb.Item)) error {
 	records, n := nodedata.New(b.o.Order), 0
 	for it, err := range snap.All(ctx) {

@@ -17,11 +17,11 @@ import (
 	"adshard/internal/outfile"
 )
 
-// format grows when files of an older program no longer mean the same.
+// format is increased when files of an older program no longer mean the same.
 const format = 3
 
-// Cached returns the trace that a file of dir holds for the same database, order, profile and
-// queries, or builds it and writes such a file.
+// Cached returns the trace in a file in dir if that was made for the same database, order,
+// profile and queries. Otherwise it builds the trace and writes such a file.
 func Cached(ctx context.Context, db backend.Store, o Options, dir string) (*Trace, error) {
 	newest, err := db.Newest(ctx)
 	if err != nil {
@@ -42,12 +42,12 @@ func Cached(ctx context.Context, db backend.Store, o Options, dir string) (*Trac
 	return t, t.save(name)
 }
 
-// sumOf identifies what a trace follows from.
+// sumOf returns a checksum of everything that determines a trace.
 func sumOf(clock uint64, counts backend.Counts, o Options) uint64 {
 	h := xxhash.New()
 	fmt.Fprintln(h, format, clock, counts, o.Order, o.Profile, len(o.Queries))
 	for _, q := range o.Queries {
-		_ = binary.Write(h, binary.LittleEndian, uint32(len(q))) // a hash takes everything
+		_ = binary.Write(h, binary.LittleEndian, uint32(len(q))) // writing to a hash never fails
 		_, _ = io.WriteString(h, q)
 	}
 	return h.Sum64()
@@ -69,9 +69,9 @@ func load(name string) (*Trace, error) {
 	return t, nil
 }
 
-// save writes a file whole or not at all.
+// save writes the complete file or none.
 func (t *Trace) save(name string) error {
-	kept := outfile.Output{Path: name, Kind: outfile.Kind{Name: "a trace"}, Force: true} // its name belongs only to this program
+	kept := outfile.Output{Path: name, Kind: outfile.Kind{Name: "a trace"}, Force: true} // only this program uses this name
 	if err := kept.Write(func(w io.Writer) error { return gob.NewEncoder(w).Encode(t) }); err != nil {
 		return fmt.Errorf("cannot keep the trace: %w", err)
 	}

@@ -9,10 +9,10 @@ import (
 	"adshard/search"
 )
 
-// postings are the keywords anchored at the terms of some queries.
+// postings holds the keywords anchored at the terms of some queries.
 type postings struct {
 	byTerm map[uint64][]posting // the queries' terms; others are not kept
-	// hashes hold each keyword's words: normalised, folded, term.
+	// hashes holds each keyword's words: normalised, folded, term.
 	hashes []uint64
 }
 
@@ -26,8 +26,8 @@ type posting struct {
 	live    bool // keyword and group are enabled
 }
 
-// frequencies counts how often each term stands in keyword forms, as the barrels
-// count it.
+// frequencies counts, as the barrels do, how many keyword forms contain each
+// term.
 type frequencies map[uint64]uint32
 
 // Frequency implements index.Frequencies.
@@ -43,7 +43,7 @@ func (f frequencies) add(item *pb.Item) {
 	}
 }
 
-// newPostings makes room for the terms of queries.
+// newPostings returns empty postings for the terms of queries.
 func newPostings(queries []*search.Query) *postings {
 	p := &postings{byTerm: make(map[uint64][]posting)}
 	for _, q := range queries {
@@ -54,7 +54,7 @@ func newPostings(queries []*search.Query) *postings {
 	return p
 }
 
-// add takes the keywords of an item that are anchored at a query's term.
+// add adds the keywords of an item that are anchored at a query's term.
 func (p *postings) add(item *pb.Item, number uint32, f frequencies, keywords *uint32) {
 	for _, k := range item.Keywords {
 		id := uint32(0)
@@ -86,14 +86,15 @@ func (p *postings) add(item *pb.Item, number uint32, f frequencies, keywords *ui
 type scan struct {
 	postings *postings
 	profile  search.Profile
-	// position is where an item's cost is in costs, plus 1.
+	// position is the index of an item's cost in costs, plus 1.
 	position map[uint32]int
 	seen     map[uint32]bool // keywords with several forms
 	costs    []Cost
 	fits     []search.Fit
 }
 
-// query returns what each item costs, by rising item; good until the next call.
+// query returns what each item costs, by rising item. The result is valid until
+// the next call.
 func (s *scan) query(q *search.Query) []Cost {
 	clear(s.position)
 	clear(s.seen)

@@ -7,11 +7,12 @@ import (
 	"adshard/search"
 )
 
-// Topics are the postings that queries look at, by term: where those anchored at the
-// same term lie together, queries for it have a slow slave.
+// Topics holds the postings that queries look at, by term: if the postings anchored at
+// one term are on one slave, that slave is slow for queries with the term.
 type Topics struct {
-	// Terms are those of all queries that have postings, rising. The items of term t,
-	// rising, are at Starts[t] to Starts[t+1] of Items, with how many postings each has.
+	// Terms holds the terms of all queries that have postings, rising. The items of term
+	// t, rising, are at Starts[t] to Starts[t+1] of Items; Postings holds the number of
+	// postings of each.
 	Terms    []uint64
 	Starts   []int
 	Items    []uint32
@@ -28,11 +29,11 @@ func (t *Topics) Term(term uint32, visit func(item, postings uint32)) {
 	}
 }
 
-// Query returns the terms of a query, as indexes of Terms.
+// Query returns the terms of a query, as indexes into Terms.
 func (t *Topics) Query(q int) []uint32 { return t.Of[t.Asked[q]:t.Asked[q+1]] }
 
 // Main returns, for each item with postings that a query looks at, the term under which
-// it has most of them.
+// most of these postings are.
 func (t *Topics) Main(q int) map[uint32]uint64 {
 	out, most := make(map[uint32]uint64), make(map[uint32]uint32)
 	for _, term := range t.Query(q) {
@@ -45,7 +46,7 @@ func (t *Topics) Main(q int) map[uint32]uint64 {
 	return out
 }
 
-// topics sums the postings up.
+// topics sums up the postings by term and item.
 func (p *postings) topics(queries []*search.Query) Topics {
 	t := Topics{Starts: []int{0}, Asked: []int{0}}
 	for term, list := range p.byTerm {

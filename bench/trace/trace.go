@@ -5,18 +5,18 @@ import (
 	loads "adshard/balance/load"
 )
 
-// Trace is the cost of queries by item (ad group).
+// Trace holds the costs of queries by item (ad group).
 type Trace struct {
-	// Clock is that of the database that was read.
+	// Clock is the clock of the database that was read.
 	Clock uint64
 	Order balance.Order
-	// Keys are those of all items, rising; Weights are as a balancer weighs
-	// them, Keywords how many each has.
+	// Keys are the keys of all items, rising. Weights are the items' weights for
+	// a balancer, Keywords their numbers of keywords.
 	Keys     []balance.Key
 	Weights  []uint32
 	Keywords []uint32
-	// Queries are what was asked. The costs of query q are at Starts[q] to
-	// Starts[q+1] of Items (indexes of Keys, rising), Examined and Matched.
+	// Queries are the queries traced. The costs of query q are at Starts[q] to
+	// Starts[q+1] of Items (indexes into Keys, rising), Examined and Matched.
 	Queries  []string
 	Starts   []int
 	Items    []uint32
@@ -27,19 +27,19 @@ type Trace struct {
 
 // Cost is what an item costs one query.
 type Cost struct {
-	Item              uint32 // index of Trace.Keys
+	Item              uint32 // index into Trace.Keys
 	Examined, Matched uint32
 }
 
-// Query calls visit for each item that costs a query something, by rising key.
+// Query calls visit for each item that adds to a query's cost, by rising key.
 func (t *Trace) Query(q int, visit func(Cost)) {
 	for i := t.Starts[q]; i < t.Starts[q+1]; i++ {
 		visit(Cost{t.Items[i], t.Examined[i], t.Matched[i]})
 	}
 }
 
-// Load returns what each item costs per query on average, weighted; weights of
-// queries sum to 1.
+// Load returns the weighted mean cost of each item per query. The weights of
+// queries must sum to 1.
 func (t *Trace) Load(queries []float64, w loads.Weights) []float64 {
 	out := make([]float64, len(t.Keys))
 	for q, share := range queries {
@@ -51,12 +51,12 @@ func (t *Trace) Load(queries []float64, w loads.Weights) []float64 {
 	return out
 }
 
-// Of returns the load of one cost; a trace knows no microseconds.
+// Of returns the load of one cost, in the unit of the weights.
 func Of(w loads.Weights, c Cost) float64 {
 	return w.Examined*float64(c.Examined) + w.Matched*float64(c.Matched)
 }
 
-// add appends the costs of the next query, by rising item.
+// add adds the costs of the next query, by rising item.
 func (t *Trace) add(costs []Cost) {
 	for _, c := range costs {
 		t.Items = append(t.Items, c.Item)
@@ -66,7 +66,7 @@ func (t *Trace) add(costs []Cost) {
 	t.Starts = append(t.Starts, len(t.Items))
 }
 
-// Index returns the items as a balancer's index.
+// Index returns a balancer's index of the items.
 func (t *Trace) Index() *balance.Index {
 	x := new(balance.Index)
 	for i, k := range t.Keys {

@@ -17,7 +17,7 @@ import (
 	"adshard/search"
 )
 
-// world imports a small corpus.
+// world imports a small corpus into a database.
 func world(t testing.TB) (db backend.Store, url string, queries []string) {
 	t.Helper()
 	c, err := corpus.Open(corpus.Extract())
@@ -51,9 +51,9 @@ func build(t testing.TB, db backend.Store, queries []string) *Trace {
 	return tr
 }
 
-// TestAgreesWithStore: a trace has the postings examined that a store built
-// offline looks at with exact counts, except for blocks in which nothing is
-// enabled, and the same matches, except for those of paused parents.
+// TestAgreesWithStore: the postings examined in a trace are those that a store
+// built offline looks at with exact counts, except blocks in which nothing is
+// enabled. The matches are the same too, except those of paused parents.
 func TestAgreesWithStore(t *testing.T) {
 	db, url, queries := world(t)
 	tr := build(t, db, queries)
@@ -139,7 +139,7 @@ func TestCached(t *testing.T) {
 	}
 }
 
-// TestTopics: what a query looks at is the postings of its terms.
+// TestTopics: a query looks at the postings of its terms.
 func TestTopics(t *testing.T) {
 	db, _, queries := world(t)
 	tr, several := build(t, db, queries), 0

@@ -13,23 +13,24 @@ import (
 )
 
 const (
-	// maxQueries bounds what is read of a file of queries.
+	// maxQueries bounds the number of queries that are read from a file.
 	maxQueries = 5_000_000
-	// maxLine bounds a line: a body of 1 MiB as parameters fits, each of its bytes as three.
+	// maxLine bounds a line. A body of 1 MiB as parameters fits, with three bytes for each of its
+	// bytes.
 	maxLine = 4 << 20
 )
 
-// FromFile reads one's own queries, one a line; empty lines do not count. A
-// line is just the query, or the query, a tab and
-//   - a number: how often it is asked, against the others, which are then drawn
-//     at that skew;
-//   - a time as in RFC 3339: when it was asked; lines are in that order. Behind another tab may stand what else it says, as
-//     parameters, as the query log of a master has it.
+// FromFile reads queries from a file, one per line, without empty lines. A line is just the
+// query, or the query, a tab and
+//   - a number: how often it is asked, relative to the others; queries are then drawn
+//     with these weights;
+//   - a time as in RFC 3339: when it was asked; lines are in this order. After another tab, the line may have the rest of the
+//     request as parameters, like the query log of a master.
 //
-// All lines are of the kind of the first. Queries without a number or a time are
-// asked in turn. A file in which a comma stands where the tab should is refused:
-// each whole line would be taken for a query. Errors name the line and are of kind
-// fault.Invalid, or fault.NotFound if the file cannot be opened.
+// All lines are of the same kind as the first one. Queries without a number or a time are asked
+// in turn. A file with commas instead of tabs is refused, because each whole line would be
+// taken for a query. Errors name the line. They are fault.Invalid, or fault.NotFound if the
+// file cannot be opened.
 func FromFile(name string, seed uint64) (*Workload, error) {
 	const op = "workload: read"
 	f, err := os.Open(name)
@@ -61,7 +62,7 @@ func FromFile(name string, seed uint64) (*Workload, error) {
 	return w, nil
 }
 
-// kind is what stands behind the query.
+// kind says what follows the query.
 type kind int
 
 const (
@@ -70,7 +71,7 @@ const (
 	timed
 )
 
-// reader takes a file's lines.
+// reader reads a file's lines.
 type reader struct {
 	m        *mixer
 	kind     kind
@@ -141,8 +142,8 @@ func (r *reader) query(text, more string, inContext bool) (int32, error) {
 	return r.m.inContext(text, context), nil
 }
 
-// comma looks for a time behind a comma or semicolon in place of a tab; a number there may be
-// part of the query.
+// comma returns an error if a time follows a comma or semicolon instead of a tab. A number
+// there may be part of the query.
 func (r *reader) comma(line string) error {
 	i := strings.LastIndexAny(line, ",;")
 	if i < 0 {
@@ -160,8 +161,8 @@ func (r *reader) comma(line string) error {
 	return nil
 }
 
-// commas reports whether all lines end with a comma and a number, except for one
-// that may name the columns.
+// commas reports whether all lines end with a comma and a number, except one that may name the
+// columns.
 func (r *reader) commas() bool {
 	n := len(r.sequence)
 	return r.kind == alone && r.numbers > 0 && (r.numbers == n || r.numbers == n-1 && n > 2)

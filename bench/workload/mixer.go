@@ -9,15 +9,15 @@ import (
 	"adshard/internal/corpus"
 )
 
-// derived is how many different queries are derived from the corpus: about as
-// many as there are Wikipedia articles with known views.
+// derived is the number of different queries derived from the corpus, which is about the number
+// of Wikipedia articles with known views.
 const derived = 4900
 
 // mixer puts a workload's queries together.
 type mixer struct {
 	o     Options
 	w     *Workload
-	index map[string]int32 // query → its index
+	index map[string]int32 // query → its index in w.Queries
 }
 
 func (m *mixer) options() corpus.Options {
@@ -26,7 +26,7 @@ func (m *mixer) options() corpus.Options {
 
 func (m *mixer) random(stream uint64) *rand.Rand { return rand.New(rand.NewPCG(m.o.Seed, stream)) }
 
-// query returns the index of a query, a new one if it is not there yet.
+// query returns the index of a query, which it adds if it is new.
 func (m *mixer) query(text string) int32 {
 	i, ok := m.index[text]
 	if !ok {
@@ -37,7 +37,8 @@ func (m *mixer) query(text string) int32 {
 	return i
 }
 
-// inContext is query for one that is asked with a context: with another one it is another query. The index knows it by both.
+// inContext is like query, for a query with a context. The same text with another context is
+// another query, so the index has both in its keys.
 func (m *mixer) inContext(text string, context url.Values) int32 {
 	key := text + "\t" + context.Encode()
 	i, ok := m.index[key]
@@ -53,7 +54,7 @@ func (m *mixer) inContext(text string, context url.Values) int32 {
 	return i
 }
 
-// mix is the weights of queries in one phase.
+// mix holds the weights of queries in one phase.
 type mix struct {
 	m       *mixer
 	weights []float64
@@ -61,15 +62,15 @@ type mix struct {
 
 func (m *mixer) mix() *mix { return &mix{m: m} }
 
-// at makes room for the query of index i.
+// at makes room for the weight of query i.
 func (p *mix) at(i int) {
 	if i >= len(p.weights) {
 		p.weights = append(p.weights, make([]float64, i+1-len(p.weights))...)
 	}
 }
 
-// add gives queries a share of the phase, divided by their weights; a weight
-// for each text.
+// add gives queries a share of the phase, divided among them by their weights. There is one
+// weight for each text.
 func (p *mix) add(texts []string, weights []float64, share float64) {
 	sum := 0.0
 	for i := range texts {
@@ -82,7 +83,7 @@ func (p *mix) add(texts []string, weights []float64, share float64) {
 	}
 }
 
-// real is the mix "real"; another stream has other derived queries.
+// real returns the weights of the mix "real". Different streams have different derived queries.
 func (m *mixer) real(stream int) ([]float64, error) {
 	logs, err := m.o.Corpus.Logs()
 	if err != nil {
@@ -102,8 +103,8 @@ func (m *mixer) real(stream int) ([]float64, error) {
 	return p.weights, nil
 }
 
-// curve returns n weights, falling: the views of Wikipedia's articles or, where
-// that log is not there, Zipf's with exponent 0.8.
+// curve returns n falling weights: the views of Wikipedia's articles or, if there is no such
+// log, Zipf's law with exponent 0.8.
 func (m *mixer) curve(n int) ([]float64, error) {
 	logs, err := m.o.Corpus.Logs()
 	if err != nil {

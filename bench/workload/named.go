@@ -11,24 +11,25 @@ import (
 	"adshard/internal/corpus"
 )
 
-// Options say what workloads are made from.
+// Options says what workloads are made from.
 type Options struct {
-	// Corpus is what the database was made from; Keywords, PerGroup and Seed
-	// are what the corpus was made with.
+	// Corpus is the corpus that the database was made from; Keywords, PerGroup and
+	// Seed are the options with which it was made.
 	Corpus   *corpus.Corpus
 	Keywords int64
 	PerGroup int
 	Seed     uint64
 }
 
-// maker makes one kind of workload; argument is what stands behind a colon.
+// maker makes one kind of workload; argument is the part of the name after the
+// colon.
 type maker struct {
 	name, argument, about string
 	make                  func(m *mixer, argument string) error
 	check                 func(argument string) error // nil: it takes no argument
 }
 
-// makers are the workloads by name.
+// makers lists the kinds of workloads.
 var makers = []maker{
 	{"real", "", "real query logs at their own frequencies (40 %), and queries derived from the corpus at the skew of Wikipedia's views (60 %)", real, nil},
 	{"zipf", ":EXPONENT", "queries derived from the corpus, the i-th asked in proportion to 1/i^EXPONENT (1 if not given)", zipf, func(a string) error { _, err := exponent(a); return err }},
@@ -40,7 +41,7 @@ var makers = []maker{
 	{"production", "", "thesis chapter 8: 100 queries drawn as real, in their order, repeated 100 times", production, nil},
 }
 
-// Help lists the workloads, one a line.
+// Help lists the workloads, one per line.
 func Help() string {
 	var b strings.Builder
 	for _, m := range makers {
@@ -49,14 +50,14 @@ func Help() string {
 	return b.String()
 }
 
-// Check reports why Named would not take a name, before anything is read. Errors
-// are of kind fault.Invalid and name what there is.
+// Check returns an error if Named would refuse a name, before anything is read.
+// Errors are fault.Invalid and list the known names.
 func Check(name string) error {
 	_, _, err := find(name)
 	return err
 }
 
-// find returns what makes the workload of a name, and its argument.
+// find returns the maker for a workload's name, and the argument.
 func find(name string) (maker, string, error) {
 	const op = "workload: find"
 	base, argument, _ := strings.Cut(name, ":")
@@ -76,8 +77,8 @@ func find(name string) (maker, string, error) {
 	return maker{}, "", fault.Newf(fault.Invalid, op, "there is no workload %q; there are:\n%s", name, Help())
 }
 
-// Named makes a workload by name: a name of Help, with its argument behind a
-// colon where it takes one.
+// Named makes a workload by name: a name from Help, followed by a colon and an
+// argument if it takes one.
 func Named(name string, o Options) (*Workload, error) {
 	k, argument, err := find(name)
 	if err != nil {
@@ -110,7 +111,7 @@ func zipf(m *mixer, argument string) error {
 	return nil
 }
 
-// exponent reads the argument of zipf.
+// exponent parses the argument of zipf.
 func exponent(argument string) (float64, error) {
 	if argument == "" {
 		return 1, nil
@@ -122,7 +123,7 @@ func exponent(argument string) (float64, error) {
 	return s, nil
 }
 
-// moment reads the argument of shift; 0: half of the run.
+// moment parses the argument of shift; 0 means half of the run.
 func moment(argument string) (time.Duration, error) {
 	if argument == "" {
 		return 0, nil
@@ -191,7 +192,8 @@ func hostile(m *mixer, _ string) error {
 	for range queries {
 		var text []string
 		for length := 0; len(text) < most; {
-			// Common words come more often: their rank is the square of a uniform number.
+			// Common words come more often: their index is the square of a uniform
+			// number.
 			u := r.Float64()
 			word := words[int(u*u*float64(len(words)))]
 			if length += len(word) + 1; length > 1000 {
@@ -210,7 +212,7 @@ func single(m *mixer, _ string) error {
 	if len(pairs) == 0 {
 		return fmt.Errorf("the corpus has no two neighbouring words")
 	}
-	// Not the very commonest: one of those that follow.
+	// Take one after the ten commonest, if there are so many.
 	pairs = pairs[min(len(pairs)-1, 10):]
 	q := pairs[m.random(4).IntN(len(pairs))]
 	m.w.Queries, m.w.Requests = []string{q}, 100*100
@@ -237,7 +239,7 @@ func production(m *mixer, _ string) error {
 	return nil
 }
 
-// zipfCurve returns n weights 1/i^s.
+// zipfCurve returns the n weights 1/i^s.
 func zipfCurve(n int, s float64) []float64 {
 	out := make([]float64, n)
 	for i := range out {

@@ -15,33 +15,33 @@ type Workload struct {
 	// Queries are the different queries; everything else refers to them by
 	// index.
 	Queries []string
-	// Contexts are what the queries say beside their texts, as parameters (openloop.Search), as far as the last that
-	// says something.
+	// Contexts holds what the queries have besides their texts, as parameters (openloop.Search),
+	// up to the last query with a context.
 	Contexts []url.Values
-	// Requests is the length that its source names; 0: as long as one likes.
+	// Requests is the number of requests that the workload's source gives; 0: any number.
 	Requests int
-	// Note says what a reader of figures should know, "" nothing.
+	// Note is what a reader of the figures should know; "" if there is nothing.
 	Note string
 
 	phases []phase
-	wave   float64         // the rate swings by this share of itself, once a run
-	times  []time.Duration // of a recorded log, one for each of the sequence
+	wave   float64         // the rate varies by this share of its mean, in one wave per run
+	times  []time.Duration // of a recorded log, one for each element of the sequence
 	seed   uint64
 }
 
-// phase is a time in which one mix is asked.
+// phase is a period in which one mix is asked.
 type phase struct {
-	// It begins at the moment at or, if that is 0, at a share of the run.
+	// It begins at the time `at` or, if that is 0, after a share of the run.
 	at    time.Duration
 	share float64
-	// sequence is asked in turn, again and again; else queries are drawn by
+	// sequence, if not nil, is asked in turn, again and again; otherwise queries are drawn by
 	// weight.
 	sequence []int32
 	weights  []float64
 	sums     []float64
 }
 
-// drawn is a phase in which queries are drawn by weight.
+// drawn returns a phase in which queries are drawn by weight.
 func drawn(weights []float64) phase {
 	p := phase{weights: weights, sums: make([]float64, len(weights))}
 	sum := 0.0
@@ -52,7 +52,7 @@ func drawn(weights []float64) phase {
 	return p
 }
 
-// inTurn is a phase in which a sequence over n queries is asked again and again.
+// inTurn returns a phase in which a sequence over n queries is asked again and again.
 func inTurn(sequence []int32, n int) phase {
 	weights := make([]float64, n)
 	for _, q := range sequence {
@@ -72,7 +72,7 @@ func (p *phase) next(i int, r *rand.Rand) int {
 	return min(sort.Search(len(p.sums), func(i int) bool { return p.sums[i] > at }), len(p.sums)-1)
 }
 
-// begin is when the phase begins in a run of this length.
+// begin returns the time at which the phase begins in a run of this length.
 func (p *phase) begin(run time.Duration) time.Duration {
 	if p.at > 0 {
 		return p.at
@@ -80,7 +80,7 @@ func (p *phase) begin(run time.Duration) time.Duration {
 	return time.Duration(p.share * float64(run))
 }
 
-// Context returns the parameters of a query's context; nil: it has none.
+// Context returns the parameters of a query's context, or nil if it has none.
 func (w *Workload) Context(query int) url.Values {
 	if query >= len(w.Contexts) {
 		return nil
@@ -88,13 +88,13 @@ func (w *Workload) Context(query int) url.Values {
 	return w.Contexts[query]
 }
 
-// Phases returns how many mixes follow each other.
+// Phases returns the number of mixes, which are asked one after another.
 func (w *Workload) Phases() int { return len(w.phases) }
 
 // Begins returns when the i-th mix begins in a run of this length.
 func (w *Workload) Begins(i int, run time.Duration) time.Duration { return w.phases[i].begin(run) }
 
-// Weights returns how often each query is asked in the i-th mix; they sum to 1.
+// Weights returns the share of each query in the i-th mix; they sum to 1.
 func (w *Workload) Weights(i int) []float64 {
 	out := make([]float64, len(w.Queries))
 	sum := w.phases[i].sums[len(w.phases[i].sums)-1]
@@ -104,10 +104,9 @@ func (w *Workload) Weights(i int) []float64 {
 	return out
 }
 
-// Events yields when which query is asked in a run of this length: at random
-// times with the rate given on average. A recorded log is asked at its own times
-// (rate 0), or repeatedly at times stretched to give that rate.
-// The same workload, rate and run give the same events.
+// Events yields which query is asked when, in a run of this length: at random times with the
+// given mean rate. A recorded log is asked at its own times (rate 0), or repeatedly at times
+// stretched to give the rate. The same workload, rate and run give the same events.
 func (w *Workload) Events(rate float64, run time.Duration) iter.Seq2[time.Duration, int] {
 	if w.times != nil {
 		return w.recorded(rate, run)
@@ -132,7 +131,7 @@ func (w *Workload) Events(rate float64, run time.Duration) iter.Seq2[time.Durati
 	}
 }
 
-// rateAt is the rate at a moment: a wave begins and ends a run at its lowest.
+// rateAt returns the rate at a time: a wave begins and ends a run at its lowest rate.
 func (w *Workload) rateAt(rate, now float64, run time.Duration) float64 {
 	if w.wave == 0 {
 		return rate
@@ -140,7 +139,7 @@ func (w *Workload) rateAt(rate, now float64, run time.Duration) float64 {
 	return rate * (1 - w.wave*math.Cos(2*math.Pi*now/run.Seconds()))
 }
 
-// recorded yields a log as it was recorded, or with a rate at stretched times.
+// recorded yields a log at its recorded times or, with a rate, at stretched times.
 func (w *Workload) recorded(rate float64, run time.Duration) iter.Seq2[time.Duration, int] {
 	stretch := 1.0
 	if rate > 0 {
@@ -162,8 +161,8 @@ func (w *Workload) recorded(rate float64, run time.Duration) iter.Seq2[time.Dura
 	}
 }
 
-// Lasts returns how long a recorded log takes once at this rate, as Events has
-// it; 0: times are not recorded.
+// Lasts returns how long one pass of a recorded log takes at this rate in Events, or 0 if times
+// are not recorded.
 func (w *Workload) Lasts(rate float64) time.Duration {
 	if rate == 0 {
 		return w.Recorded()
@@ -171,7 +170,7 @@ func (w *Workload) Lasts(rate float64) time.Duration {
 	return time.Duration(float64(len(w.times)) / rate * float64(time.Second))
 }
 
-// MeanRate returns how many queries a second Events yields on average.
+// MeanRate returns the mean number of queries per second that Events yields.
 func (w *Workload) MeanRate(rate float64, run time.Duration) float64 {
 	if w.times == nil {
 		return rate
@@ -183,7 +182,7 @@ func (w *Workload) MeanRate(rate float64, run time.Duration) float64 {
 	return float64(n) / run.Seconds()
 }
 
-// Recorded is the time that a recorded log takes; 0: times are not recorded.
+// Recorded returns the duration of a recorded log, or 0 if times are not recorded.
 func (w *Workload) Recorded() time.Duration {
 	if len(w.times) == 0 {
 		return 0
@@ -191,8 +190,8 @@ func (w *Workload) Recorded() time.Duration {
 	return w.times[len(w.times)-1] + time.Millisecond
 }
 
-// Sequence yields queries in the order in which they are asked, without end,
-// for who asks one at a time. Only the first mix is asked.
+// Sequence yields queries endlessly in the order in which they are asked, for callers that ask
+// one at a time. Only the first mix is asked.
 func (w *Workload) Sequence() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		draw := rand.New(rand.NewPCG(w.seed, 2))
@@ -201,8 +200,8 @@ func (w *Workload) Sequence() iter.Seq[int] {
 	}
 }
 
-// InTurn yields the queries once, in the order in which they stand or, for a
-// recorded log, were asked.
+// InTurn yields the queries once, in their order or, for a recorded log, in the order in which
+// they were asked.
 func (w *Workload) InTurn() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, q := range w.phases[0].sequence {

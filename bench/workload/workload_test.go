@@ -44,8 +44,8 @@ func events(w *Workload, rate float64, run time.Duration) (out []event) {
 	return out
 }
 
-// TestNamed: each workload is the same every time, has the rate asked for and
-// weights that sum to 1.
+// TestNamed: each workload is the same every time, has the requested rate, and
+// has weights that sum to 1.
 func TestNamed(t *testing.T) {
 	const rate, run = 500.0, 20 * time.Second
 	for _, m := range makers {
@@ -77,7 +77,7 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-// TestShift: after the shift the derived queries are others.
+// TestShift: after the shift, the derived queries are different ones.
 func TestShift(t *testing.T) {
 	w := named(t, "shift:4s")
 	before, after := map[string]int{}, map[string]int{}
@@ -131,7 +131,7 @@ func TestThesis(t *testing.T) {
 	}
 }
 
-// TestZipf: the exponent decides how much the first query has.
+// TestZipf: the exponent decides the share of the first query.
 func TestZipf(t *testing.T) {
 	last := 0.0
 	for _, name := range []string{"zipf:0", "zipf:0.8", "zipf", "zipf:1.2"} {
@@ -167,8 +167,8 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// TestRecordedLogKeepsItsTimes: with a rate the times of a log are stretched, its
-// bursts stay, and it begins again at its end.
+// TestRecordedLogKeepsItsTimes: with a rate, the times of a log are stretched,
+// its bursts stay, and it begins again after its end.
 func TestRecordedLogKeepsItsTimes(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "log.tsv")
 	log := "a\t2026-01-31T12:00:00Z\nb\t2026-01-31T12:00:00.1Z\nc\t2026-01-31T12:00:03.999Z\n"
@@ -181,7 +181,7 @@ func TestRecordedLogKeepsItsTimes(t *testing.T) {
 	}
 	const ms = time.Millisecond
 	want := []event{{0, "a"}, {50 * ms, "b"}, {1999500 * time.Microsecond, "c"}, {2000 * ms, "a"}, {2050 * ms, "b"}}
-	if got := events(w, 1.5, 3*time.Second); !slices.Equal(got, want) { // 3 in 4 s of its own
+	if got := events(w, 1.5, 3*time.Second); !slices.Equal(got, want) { // 3 queries in 4 s of the log's own time
 		t.Errorf("twice as fast: %v, want %v", got, want)
 	}
 	if w.Lasts(0) != 4*time.Second || w.Lasts(1.5) != 2*time.Second {
@@ -231,7 +231,7 @@ func TestFromFile(t *testing.T) {
 		t.Errorf("contexts: %q, %v", said.Queries, said.Contexts)
 	}
 	for _, text := range []string{"1,5\nshoes\nboots\n", "red shoes, size 5\nboots, 43 wide\n"} {
-		read(text) // commas of queries
+		read(text) // commas within queries
 	}
 	for name, text := range map[string]string{
 		"commas before times": "a,2026-01-31T12:00:00Z\nb,2026-01-31T12:00:01Z\n", "semicolons": "a;2026-01-31 12:00:00\n",

@@ -1,4 +1,4 @@
-// Adbench makes corpora and measures: layouts, strategies, load.
+// Adbench makes corpora and measures layouts, strategies and load.
 package main
 
 import (

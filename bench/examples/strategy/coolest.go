@@ -8,9 +8,10 @@ import (
 	"adshard/balance/strategy/compared"
 )
 
-// Coolest moves one slice an iteration from the slave with the most load for its share
-// to the one with the least: the slice after which the hotter of both is coolest.
-type Coolest struct{ compared.ConsistentFixed } // which makes the first plan
+// Coolest moves one slice per iteration from the slave with the most load for its
+// share to the slave with the least. It chooses the slice whose move leaves the hotter
+// of the two coolest.
+type Coolest struct{ compared.ConsistentFixed } // it makes the first plan
 
 // Name implements balance.Strategy.
 func (Coolest) Name() string { return "coolest" }
@@ -34,16 +35,16 @@ func (Coolest) Iterate(in balance.Input) (p balance.Proposal, err error) {
 		in.May = func(uint64, balance.ShardID) (bool, string) { return true, "" }
 	}
 	var best uint64
-	moved, least := 0.0, 0.97*heat(from, 0) // to gain less is not worth a move
+	moved, least := 0.0, 0.97*heat(from, 0) // a smaller gain is not worth a move
 	for i, sum := range load.OfSlices(in) {
 		s := in.Model.Slices()[i]
 		after := max(heat(from, -sum.Load), heat(to, sum.Load))
-		ok, _ := in.May(s.ID, to) // not if it is on its way, or was there a moment ago, …
+		ok, _ := in.May(s.ID, to) // not if it is moving or moved a moment ago, …
 		if ok && s.Shard == from && after < least {
 			best, moved, least = s.ID, sum.Load, after
 		}
 	}
-	if why := in.Few; best == 0 || why != "" { // Few: too few queries to judge by
+	if why := in.Few; best == 0 || why != "" { // Few: there are too few queries to judge by
 		why = fmt.Sprintf("no move from the hottest slave to the coolest one would gain 3 %% %s", why)
 		p.Reasons = []balance.Reason{{Op: -1, Text: why}}
 	} else {

@@ -16,7 +16,7 @@ import (
 
 var coolest = Coolest{compared.ConsistentFixed{Ranges: 256, Seed: 1}}
 
-// comparison runs this adbench, with a strategy, on a small corpus.
+// comparison runs this adbench, with a custom strategy, on a small corpus.
 func comparison(t *testing.T, own balance.Strategy, args ...string) (c compare.Comparison, shown string, err error) {
 	t.Helper()
 	var out bytes.Buffer
@@ -35,7 +35,7 @@ func comparison(t *testing.T, own balance.Strategy, args ...string) (c compare.C
 	return c, out.String(), json.Unmarshal(text, &c)
 }
 
-// TestStudy: where the strategy comes to rest is more even than where it began.
+// TestStudy: the strategy comes to rest more even than it began.
 func TestStudy(t *testing.T) {
 	c, _, err := comparison(t, coolest, "--study", "--workload", "real", "--study-slaves", "4", "--strategies", "consistent-fixed,coolest")
 	if err != nil || len(c.Study) != 3 {
@@ -48,15 +48,15 @@ func TestStudy(t *testing.T) {
 	}
 }
 
-// wrong proposes what no strategy may do.
+// wrong proposes a move that no strategy may propose.
 type wrong struct{ Coolest }
 
 func (wrong) Iterate(balance.Input) (balance.Proposal, error) {
 	return balance.Proposal{Ops: []balance.Op{{Kind: balance.OpSwitch, Slice: 1}}}, nil
 }
 
-// TestSimulated: the product's own balancer runs it and refuses nothing; what it
-// refuses of another one is shown.
+// TestSimulated: the product's own balancer runs the strategy and refuses nothing;
+// what it refuses of another strategy is shown.
 func TestSimulated(t *testing.T) {
 	for _, own := range []balance.Strategy{coolest, wrong{coolest}} {
 		c, shown, err := comparison(t, own, "--simulate", "--slaves", "4", "--duration", "20s", "--interval", "2s", "--strategies", "coolest")
@@ -70,8 +70,8 @@ func TestSimulated(t *testing.T) {
 	}
 }
 
-// TestNotInRealClusters: it is said where one's own strategy can run, and what names
-// there are.
+// TestNotInRealClusters: the error says where a custom strategy can run, and which
+// names are known.
 func TestNotInRealClusters(t *testing.T) {
 	for arg, want := range map[string]string{"coolest": "add --simulate or --study", "hottest": "and your own: [coolest]"} {
 		if _, _, err := comparison(t, coolest, "--strategies", arg); err == nil || !strings.Contains(err.Error(), want) {

@@ -1,4 +1,4 @@
-// This is adbench with a strategy of one's own, coolest (docs/strategies.md).
+// This is adbench with a custom strategy, coolest (docs/strategies.md).
 package main
 
 import (

@@ -17,7 +17,7 @@ import (
 
 const slaves = 2
 
-// building builds barrels of a database in this process.
+// building returns a function that builds the barrels of a database in this process.
 func building(r *nodetest.Database) func(context.Context, string) error {
 	return func(ctx context.Context, out string) error {
 		cfg := offline.DefaultConfig()
@@ -27,8 +27,8 @@ func building(r *nodetest.Database) func(context.Context, string) error {
 	}
 }
 
-// TestSystem: changes get into answers by whole barrels only, no answer lacks the ad
-// while slaves switch, and old barrels are removed.
+// TestSystem: changes reach answers only by whole barrels, no answer lacks the ad while
+// slaves switch, and old barrels are removed.
 func TestSystem(t *testing.T) {
 	for name, each := range map[string]bool{"one creator": false, "a creator for each slave": true} {
 		t.Run(name, func(t *testing.T) { testSystem(t, each) })
@@ -53,8 +53,8 @@ func testSystem(t *testing.T, each bool) {
 	if n := got.Ages.Count(); n != 20 || got.Absent > 0 || len(got.Wholes) != 1 || len(got.Mixed) != 1 {
 		t.Errorf("%d ages of 20 changes; %d of %d answers without an ad; %v, %v", n, got.Absent, got.Answers, got.Wholes, got.Mixed)
 	}
-	// The campaign itself, changes at the rate, and the change of all groups: none is in an
-	// earlier iteration.
+	// The campaign itself, changes at the rate, and the change of all groups: none of these
+	// is in an earlier iteration.
 	list := s.Iterations()
 	if len(list) < 3 {
 		t.Errorf("%d iterations", len(list))
@@ -72,7 +72,7 @@ func testSystem(t *testing.T, each bool) {
 	}
 }
 
-// TestBuildFails: what is asked does not answer any more, and Stop says why.
+// TestBuildFails: after a failed build the system no longer answers, and Stop says why.
 func TestBuildFails(t *testing.T) {
 	r := nodetest.NewDatabase(t)
 	r.Write(2, 2, 2, 1_000_000)
@@ -101,7 +101,8 @@ func TestBuildFails(t *testing.T) {
 	}
 }
 
-// TestCopyTree: bytes and directories are copied, and a copy ends with its context.
+// TestCopyTree: files and directories are copied, and copying stops when its context is
+// done.
 func TestCopyTree(t *testing.T) {
 	from, to := t.TempDir(), filepath.Join(t.TempDir(), "copy")
 	if err := os.MkdirAll(filepath.Join(from, "a"), 0o700); err != nil {

@@ -15,13 +15,13 @@ import (
 	"adshard/search"
 )
 
-// slave answers from the newest barrel that it has. It is a fanout.Answering.
+// slave answers from its newest barrel. It is a fanout.Answering.
 type slave struct {
-	dir   string // its barrels lie in directories below it
+	dir   string // the parent of the directories of its barrels
 	cache uint64
 
-	// get is called by one goroutine at a time, the only one that writes what follows; searches hold
-	// mu for reading.
+	// get is called by one goroutine at a time, the only one that writes the fields below.
+	// Searches hold mu for reading.
 	mu    sync.RWMutex
 	store barrels.Store
 	own   string // the directory of store
@@ -68,7 +68,7 @@ func (s *slave) close() error {
 	return s.store.Close()
 }
 
-// copyTree copies a directory, each file byte by byte and onto the disk.
+// copyTree copies a directory, each file byte by byte onto the disk.
 func copyTree(ctx context.Context, to, from string) error {
 	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 		if err == nil {
@@ -98,8 +98,8 @@ func copyFile(to, from string) (err error) {
 	if err != nil {
 		return err
 	}
-	// With files only, the system would let some file systems share blocks, which no
-	// download does.
+	// If io.Copy saw two files, it would let some file systems share blocks, which no download
+	// does.
 	_, err = io.Copy(struct{ io.Writer }{out}, struct{ io.Reader }{in})
 	return errors.Join(err, out.Sync(), out.Close())
 }

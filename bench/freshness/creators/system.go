@@ -20,27 +20,28 @@ import (
 	"adshard/search"
 )
 
-// Config says what is built, and how.
+// Config says what to build, and how.
 type Config struct {
-	// Build builds the barrels of all slaves in a directory that is missing: one for each,
-	// slave-0, slave-1, ….
+	// Build builds the barrels of all slaves, slave-0, slave-1, …, in a directory that does
+	// not exist yet.
 	Build func(ctx context.Context, out string) error
-	// Each: every slave has a creator of its own, which delivers the barrel of that slave only
-	// and knows nothing of the others; otherwise one creator serves all slaves.
+	// Each: every slave has its own creator, which delivers only the barrel of that slave and
+	// knows nothing of the others. Otherwise one creator serves all slaves.
 	Each bool
-	// Dir is an empty directory for them and for the slaves' copies.
+	// Dir is an empty directory for the barrels and for the slaves' copies.
 	Dir    string
 	Slaves int
-	// CacheBytes is what a slave keeps in memory.
+	// CacheBytes is the size of a slave's cache.
 	CacheBytes uint64
 }
 
-// Iteration is what one of a creator took: building, and until its last slave had switched.
+// Iteration says how long an iteration of a creator took: until it was built, and until its
+// last slave had switched.
 type Iteration struct{ Built, Switched time.Duration }
 
-// System is creators, slaves and a master that run. Make it with Start.
+// System is a running system of creators, slaves and a master. Use Start to make one.
 type System struct {
-	// URL is where queries go.
+	// URL is the address for queries.
 	URL string
 
 	cfg    Config
@@ -52,11 +53,11 @@ type System struct {
 	iterations []Iteration
 }
 
-// reserve is the least price, a master's default.
+// reserve is the lowest price, the default of a master.
 const reserve = 10_000
 
-// Start builds first barrels, copies them, opens them and answers; then creators and
-// slaves go on until Stop.
+// Start builds, copies and opens the first barrels and begins to answer. Creators and
+// slaves then go on until Stop.
 func Start(ctx context.Context, cfg Config) (_ *System, err error) {
 	s := &System{cfg: cfg}
 	for i := range cfg.Slaves {
@@ -91,7 +92,7 @@ func Start(ctx context.Context, cfg Config) (_ *System, err error) {
 	return s, nil
 }
 
-// handler is a master's over the slaves.
+// handler returns a master's handler over the slaves.
 func (s *System) handler() *searchapi.Handler {
 	m := &fanout.Map{Epoch: 1, View: 1}
 	for i, sl := range s.slaves {
@@ -101,20 +102,20 @@ func (s *System) handler() *searchapi.Handler {
 	return searchapi.New(searchapi.Config{Searcher: fanout.New(still{m}, nil), Reserve: reserve})
 }
 
-// still is a map that stays.
+// still is a map that does not change.
 type still struct{ m *fanout.Map }
 
 func (s still) Current() *fanout.Map                           { return s.m }
 func (s still) Newer(context.Context, *fanout.Map) *fanout.Map { return nil }
 
-// creator builds for some slaves.
+// creator builds barrels for some slaves.
 type creator struct {
 	*System
 	number int
 	slaves []*slave
 }
 
-// iterate builds one iteration after the other, while slaves get the previous one.
+// iterate builds one iteration after another, while slaves copy the previous one.
 func (c *creator) iterate(ctx context.Context) {
 	type built struct {
 		number int
@@ -137,7 +138,7 @@ func (c *creator) iterate(ctx context.Context) {
 		return nil
 	})
 	c.ended.Go(func() error {
-		defer c.cancel() // nothing goes on without it
+		defer c.cancel() // nothing goes on without a creator
 		for b := range ready {
 			if err := c.deliver(ctx, b.number); err != nil {
 				return unless(ctx, err)
@@ -150,7 +151,7 @@ func (c *creator) iterate(ctx context.Context) {
 	})
 }
 
-// unless is an error, unless the end has caused it.
+// unless returns err, or nil if ctx is done, which then has caused it.
 func unless(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil
@@ -158,12 +159,12 @@ func unless(ctx context.Context, err error) error {
 	return err
 }
 
-// built is the directory of an iteration.
+// built returns the directory of an iteration.
 func (c *creator) built(number int) string {
 	return filepath.Join(c.cfg.Dir, fmt.Sprintf("built-%d-%d", c.number, number))
 }
 
-// deliver has the slaves get their barrels of an iteration, each at its own pace, and
+// deliver makes the slaves copy their barrels of an iteration, each at its own pace, and
 // removes what was built.
 func (c *creator) deliver(ctx context.Context, number int) error {
 	from := c.built(number)
@@ -174,15 +175,15 @@ func (c *creator) deliver(ctx context.Context, number int) error {
 	return errors.Join(all.Wait(), os.RemoveAll(from))
 }
 
-// Iterations are those of all creators that their slaves have.
+// Iterations returns the iterations of all creators that have reached their slaves.
 func (s *System) Iterations() []Iteration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]Iteration(nil), s.iterations...)
 }
 
-// Stop ends all and closes the stores. It is called once, and returns why creators or
-// slaves have ended before, if they have.
+// Stop ends everything and closes the stores. It may be called only once. It returns the
+// error that ended creators or slaves earlier, if there was one.
 func (s *System) Stop() error {
 	s.cancel()
 	return errors.Join(s.ended.Wait(), s.close())

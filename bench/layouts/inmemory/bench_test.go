@@ -8,7 +8,7 @@ import (
 	"adshard/bench/layouts/layouttest"
 )
 
-// keywords is the size of the set of benchmarks: a small one in ordinary runs,
+// keywords is the size of the benchmarks' set: a small one in ordinary runs,
 // -keywords=430000 for the figures.
 var keywords = flag.Int64("keywords", 10_000, "size of the benchmarks' set")
 

@@ -9,19 +9,20 @@ import (
 	"adshard/bench/measure"
 )
 
-// Floor is the layout "floor": each word of the query is looked up once, the
-// postings of its anchor are gone through once, matches are counted. Keywords
-// take 4 bytes a word, the anchor left out.
+// Floor is the layout "floor": it looks up each word of the query once, goes
+// through the postings of that anchor once, and counts matches. Keywords take 4
+// bytes per word except the anchor.
 //
-// Tried with 430,000 keywords and queries of a log (2.65 anchors and 229
-// postings each), nanoseconds a query, everything in the processor's cache:
-// looking the words up alone 40; with a bit for each word of the dictionary and
-// postings in columns for each number of words 411, with a byte for each word
-// 325, with six bits of each number in one machine word and exact comparison of
-// what passes 486, with twelve bits in a table of 4096 and the same 460; with the
-// rarest other words of all an anchor's postings in one column, whatever their
-// number of words, and a bit 312, a byte 265; the last with loops unrolled and
-// without checks of bounds (unsafe) 253. It is the last but one.
+// These variants were tried with 430,000 keywords and queries of a log (2.65
+// anchors and 229 postings each), everything in the processor's cache; times are
+// nanoseconds per query. Only looking up the words: 40. With postings in columns
+// for each number of words: 411 with a bit for each word of the dictionary, 325
+// with a byte for each word, 486 with six bits of each number in one machine word
+// and exact comparison of what passes, 460 with twelve bits in a table of 4096
+// and the same comparison. With the rarest other words of all an anchor's
+// postings in one column, whatever their number of words: 312 with a bit, 265
+// with a byte, 253 with a byte, unrolled loops and no bounds checks (unsafe).
+// Floor is the last but one.
 type Floor struct{}
 
 // Name implements layouts.Layout.
@@ -41,14 +42,14 @@ func (Floor) Build(ctx context.Context, set *layouts.Set, o layouts.Options) (la
 	return f, nil
 }
 
-// floorStore is the keywords by anchor.
+// floorStore holds the keywords by anchor.
 //
-// Words are numbered by how common they are, the commonest is 0. A keyword's
+// Words are numbered by how common they are; the commonest is 0. A keyword's
 // anchor is its rarest word. An anchor's postings begin in data with a mask of
-// how many other words they have (bit k: some have k) and how many have other
-// words at all; then the number of postings for each bit of the mask;
-// then the rarest other word of each, by their number of words; then the words
-// that are left, posting after posting in the same order.
+// how many other words they have (bit k: some have k) and the number of postings
+// that have other words at all; then the number of postings for each bit of the
+// mask; then the rarest other word of each posting, by their number of words;
+// then the remaining words, posting after posting in the same order.
 type floorStore struct {
 	slots  []slot // open addressing, a power of two, at most half full
 	seed   maphash.Seed
@@ -57,17 +58,17 @@ type floorStore struct {
 	memory uint64
 }
 
-// slot is a word of the dictionary. Words of equal hashes are taken for equal:
-// among a million there are some with a probability of 2⁻²⁵.
+// slot is a word of the dictionary. Words with equal hashes are treated as equal:
+// the probability that a million words contain such a pair is 2⁻²⁵.
 type slot struct {
 	hash uint64 // 0: empty
 	word uint32
-	at   uint32 // of its postings in data; 0: none
+	at   uint32 // of its postings in data; 0: it has none
 }
 
 func (f *floorStore) hash(word string) uint64 { return maphash.String(f.seed, word) | 1 }
 
-// find returns a word's slot, or an empty one.
+// find returns a word's slot, or an empty slot if there is none.
 func (f *floorStore) find(hash uint64) *slot {
 	mask := uint64(len(f.slots) - 1)
 	for i := hash >> 20; ; i++ {
@@ -88,7 +89,7 @@ func (f *floorStore) Size() (layouts.Size, error) { return layouts.Size{Memory: 
 // Close implements layouts.Store.
 func (f *floorStore) Close() error { return nil }
 
-// floorSearcher has a byte for each word, 1 for those of the query.
+// floorSearcher has a byte for each word, which is 1 for the words of the query.
 type floorSearcher struct {
 	*floorStore
 	asked []uint8
@@ -147,8 +148,9 @@ func (s *floorSearcher) count(data []uint32) (matches uint64) {
 	return matches
 }
 
-// rest is 1 if the words of posting i that are left are the query's. counts
-// and mask are of the postings with one word left, two words and so on.
+// rest returns 1 if the remaining words of posting i are all in the query, else
+// 0. counts and mask describe the postings with one remaining word, two words and
+// so on.
 func (s *floorSearcher) rest(words, counts []uint32, mask uint32, i int) uint64 {
 	for mask != 0 {
 		k, n := bits.TrailingZeros32(mask)+1, int(counts[0])

@@ -10,7 +10,7 @@ import (
 	"adshard/bench/layouts"
 )
 
-// newFloor lays the keywords of a set.
+// newFloor builds the layout from a set.
 func newFloor(ctx context.Context, set *layouts.Set, progress func(float64)) (*floorStore, error) {
 	f := &floorStore{seed: maphash.MakeSeed(), words: len(set.Words), data: []uint32{0}}
 	number := numbers(set)
@@ -51,8 +51,8 @@ func numbers(set *layouts.Set) []uint32 {
 	return out
 }
 
-// byAnchor sorts the keywords by their anchors' numbers; those of anchor w end
-// at ends[w].
+// byAnchor sorts the keywords by their anchors' numbers. The keywords of
+// anchor w end at ends[w].
 func byAnchor(set *layouts.Set, number []uint32) (keywords, ends []uint32) {
 	anchor := make([]uint32, set.Len())
 	ends = make([]uint32, len(set.Words))
@@ -78,7 +78,7 @@ func byAnchor(set *layouts.Set, number []uint32) (keywords, ends []uint32) {
 type packer struct {
 	set    *layouts.Set
 	number []uint32
-	others [layouts.MaxWords][]uint32 // posting after posting, by how many
+	others [layouts.MaxWords][]uint32 // posting after posting, by number of other words
 	counts [layouts.MaxWords]uint32
 }
 
@@ -102,7 +102,7 @@ func (p *packer) append(data []uint32, anchor uint32, keywords []uint32) []uint3
 	return p.pack(data)
 }
 
-// pack appends what append has gathered.
+// pack appends what append has collected.
 func (p *packer) pack(data []uint32) []uint32 {
 	head := len(data)
 	data = append(data, 0, 0)

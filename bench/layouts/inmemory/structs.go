@@ -45,7 +45,7 @@ func (Structs) Build(ctx context.Context, set *layouts.Set, o layouts.Options) (
 	return s, nil
 }
 
-// score is the rank of keyword i where it matches.
+// score returns the rank of keyword i if it matches.
 func score(set *layouts.Set, i int) uint64 {
 	_, _, r := auction.Rank(uint64(set.Bids[i]), auction.NoModifier, uint64(set.Qualities[i]),
 		search.Broad.Permille(), search.Identical.Permille())
@@ -60,12 +60,12 @@ type keyword struct {
 type structsStore struct {
 	set      *layouts.Set
 	memory   uint64
-	mu       sync.RWMutex // guards what follows
+	mu       sync.RWMutex // guards the fields below
 	keywords []keyword
 	byRarest map[string][]*keyword
 }
 
-// put gives keyword i the words of keyword like.
+// put gives keyword i the words of keyword `like`.
 func (s *structsStore) put(i, like int) {
 	k := &s.keywords[i]
 	of := s.set.Of(like)

@@ -12,9 +12,9 @@ import (
 	"adshard/internal/corpus"
 )
 
-// BenchSet is the given number of keywords of the catalogues in dir, a path of shared/data
-// from the test's directory, and 5000 queries of their log; of the built-in
-// extract where dir is not there.
+// BenchSet returns a set of the given number of keywords from the catalogues in dir, a
+// path of shared/data relative to the test's directory, and 5000 queries of their log. If
+// dir does not exist, it uses the built-in extract.
 func BenchSet(b *testing.B, dir string, keywords int64) (*layouts.Set, []*layouts.Query) {
 	b.Helper()
 	files := os.DirFS(dir)
@@ -37,7 +37,7 @@ func BenchSet(b *testing.B, dir string, keywords int64) (*layouts.Set, []*layout
 	return set, layouts.NewQueries(strings.Split(log.String(), "\n"))
 }
 
-// Bench is the time of a query of the log, one goroutine, everything cached.
+// Bench measures the time of a query of the log, with one goroutine and everything cached.
 func Bench(b *testing.B, l layouts.Layout, set *layouts.Set, queries []*layouts.Query) {
 	b.Helper()
 	ctx := context.Background()
@@ -63,7 +63,7 @@ func Bench(b *testing.B, l layouts.Layout, set *layouts.Set, queries []*layouts.
 		matches += f.Matches
 		i++
 	}
-	for range queries { // warms up
+	for range queries { // warms up the caches
 		search()
 	}
 	b.ReportAllocs()

@@ -13,7 +13,7 @@ import (
 type Oracle struct {
 	set    *layouts.Set
 	groups []uint32
-	like   []int // the keyword whose words each keyword has
+	like   []int // for each keyword, the keyword whose words it has
 }
 
 // NewOracle returns the oracle of a set.
@@ -32,10 +32,10 @@ func (o *Oracle) Change(to []layouts.Change) {
 	}
 }
 
-// match is a keyword that matches, with what ranks it.
+// match is a matching keyword with the values that rank it.
 type match struct{ id, advertiser, score uint64 }
 
-// Found is the whole answer to a query.
+// Found returns the complete answer to a query.
 func (o *Oracle) Found(q *layouts.Query) layouts.Found {
 	words := make(map[string]bool)
 	for _, w := range q.Words {
@@ -67,8 +67,8 @@ func (o *Oracle) matches(i int, words map[string]bool) bool {
 	return true
 }
 
-// best are the ids of the best keyword of each of the best advertisers: by
-// score falling, then by id rising, one more than there are places.
+// best returns the ids of the best keyword of each of the best advertisers, by
+// descending score and then by ascending id, one more than there are places.
 func best(all []match) []uint64 {
 	slices.SortFunc(all, func(a, b match) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.id, b.id))

@@ -7,7 +7,7 @@ import (
 	"adshard/bench/layouts"
 )
 
-// TestOracle: what the oracle finds is worked out by hand.
+// TestOracle compares the oracle with results worked out by hand.
 func TestOracle(t *testing.T) {
 	b := layouts.NewBuilder()
 	keyword := func(bid uint32, quality uint8, words ...string) {

@@ -34,7 +34,7 @@ var sets = rapid.Custom(func(t *rapid.T) *layouts.Set {
 	return b.Set()
 })
 
-// queries draws the texts of some queries, with words that no keyword has.
+// queries draws the texts of some queries, including words that no keyword has.
 var queries = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) string {
 	list := rapid.SliceOfN(rapid.SampledFrom(append([]string{"unknown", "aaa"}, vocabulary...)), 1, 32).Draw(t, "query")
 	return strings.Join(list, " ")
@@ -50,8 +50,9 @@ func changes(n int) *rapid.Generator[[]layouts.Change] {
 	}), 1, 200)
 }
 
-// hardSets are sets of s that no choice of anchors helps with: a word that all
-// have; a dozen words and equal scores; a single advertiser, and so one best.
+// hardSets returns sets made from s for which no choice of anchors helps: one
+// with a word that all keywords have, one with a dozen words and equal scores,
+// and one with a single advertiser, which has only one best keyword.
 func hardSets(s *layouts.Set) []*layouts.Set {
 	flat := layouts.OnlyCommon(s, 12, 1)
 	flat.Bids = slices.Repeat([]uint32{1}, flat.Len())

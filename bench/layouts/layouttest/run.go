@@ -13,8 +13,8 @@ import (
 	"adshard/internal/corpus"
 )
 
-// Run tests a layout against the contract, with small random sets and 10,000
-// keywords of the extract. It skips what the machine has not the means for.
+// Run tests a layout against its contract, with small random sets and 10,000 keywords of the
+// extract. It skips what the machine lacks the means for.
 func Run(t *testing.T, l layouts.Layout) {
 	much := effort{random: 15, hard: 10_000}
 	if testing.Short() {
@@ -23,12 +23,11 @@ func Run(t *testing.T, l layouts.Layout) {
 	run(t, l, much)
 }
 
-// RunSlow is Run for a layout that takes a second to build however small the set
-// is, since it starts a server: fewer random sets, smaller hard ones.
+// RunSlow is Run for a layout that takes a second to build even for the smallest set, because
+// it starts a server. It uses fewer random sets and smaller hard ones.
 func RunSlow(t *testing.T, l layouts.Layout) { run(t, l, effort{random: 3, hard: 1000}) }
 
-// effort is how many random sets there are, and of how many keywords the hard
-// ones.
+// effort is the number of random sets, and the number of keywords in the hard ones.
 type effort struct {
 	random int
 	hard   int64
@@ -79,7 +78,7 @@ func run(t *testing.T, l layouts.Layout, much effort) {
 	})
 }
 
-// Small returns a set of the given number of keywords of the extract and queries of its log,
+// Small returns a set of the given number of keywords of the extract, and queries of its log,
 // for tests of one layout.
 func Small(t *testing.T, keywords int64) (*layouts.Set, []*layouts.Query) {
 	t.Helper()
@@ -87,7 +86,8 @@ func Small(t *testing.T, keywords int64) (*layouts.Set, []*layouts.Query) {
 	return s, layouts.NewQueries(texts)
 }
 
-// fromExtract is a set of the given number of keywords of the extract and queries of its log.
+// fromExtract returns a set of the given number of keywords of the extract, and texts of
+// queries of its log.
 func fromExtract(t *testing.T, keywords int64) (*layouts.Set, []string) {
 	t.Helper()
 	c, err := corpus.Open(corpus.Extract())
@@ -110,8 +110,8 @@ func fromExtract(t *testing.T, keywords int64) (*layouts.Set, []string) {
 	return s, texts
 }
 
-// special are queries at the limits: without words, of one unknown word, of
-// each of the commonest words, of 32 common words.
+// special returns extreme queries: without words, with one unknown word, with each of the
+// commonest words, with 32 common words.
 func special(t *testing.T, s *layouts.Set) []*layouts.Query {
 	t.Helper()
 	var common []string
@@ -133,7 +133,7 @@ func special(t *testing.T, s *layouts.Set) []*layouts.Query {
 	return out
 }
 
-// opened is a layout that was built of a set, with its oracle beside it.
+// opened is a layout built from a set, with an oracle for the same set.
 type opened struct {
 	t        *testing.T
 	set      *layouts.Set
@@ -188,7 +188,7 @@ func (r *opened) check(asked []*layouts.Query) {
 	}
 }
 
-// told is what a layout has to report of an answer.
+// told returns the fields of an answer that a layout has to report.
 func told(t layouts.Provides, f layouts.Found) layouts.Found {
 	if !t.Matches {
 		f.Matches = 0
@@ -206,8 +206,8 @@ func equal(a, b layouts.Found) bool {
 	return a.Matches == b.Matches && a.Sum == b.Sum && slices.Equal(a.Best, b.Best)
 }
 
-// together has several searchers search at the same time; each gets the answers
-// that only one gets.
+// together runs several searchers at the same time. Each must get the answers that a single
+// one gets.
 func (r *opened) together(asked []*layouts.Query) {
 	r.t.Helper()
 	want := make([]layouts.Found, len(asked))
@@ -238,7 +238,7 @@ func (r *opened) together(asked []*layouts.Query) {
 	wait.Wait()
 }
 
-// cancelled: a search whose context is over ends with that.
+// cancelled checks that a search returns an error if its context is done.
 func (r *opened) cancelled(q *layouts.Query) {
 	r.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -246,7 +246,7 @@ func (r *opened) cancelled(q *layouts.Query) {
 	if _, err := r.searcher.Search(ctx, q); fault.KindOf(err) != fault.Cancelled {
 		r.t.Errorf("a search that was cancelled: %v, want an error of kind %v", err, fault.Cancelled)
 	}
-	r.check([]*layouts.Query{q}) // and does no harm
+	r.check([]*layouts.Query{q}) // later searches work
 }
 
 func (r *opened) sized() {
@@ -257,8 +257,8 @@ func (r *opened) sized() {
 	}
 }
 
-// change changes keywords several times while another searcher searches; then the answers are
-// those of the changed set. Not every layout can.
+// change changes keywords several times while another searcher searches, and checks that the
+// answers then are those of the changed set. It does nothing if the layout is no Changer.
 func (r *opened) change(asked []*layouts.Query, times int) {
 	r.t.Helper()
 	c, ok := r.store.(layouts.Changer)
@@ -278,7 +278,7 @@ func (r *opened) change(asked []*layouts.Query, times int) {
 	r.check(asked)
 }
 
-// searching searches until it is stopped; only errors count.
+// searching searches in the background until it is stopped; it checks only for errors.
 func (r *opened) searching(asked []*layouts.Query) (stop func()) {
 	s, err := r.store.Searcher()
 	if err != nil {

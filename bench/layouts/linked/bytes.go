@@ -8,8 +8,8 @@ import (
 	"adshard/bench/measure"
 )
 
-// source gives the bytes of keys, in their order; nil where there is none. They are of
-// use until the next call.
+// source returns the values of keys, in the order of the keys, with nil for a key
+// without a value. The values are valid until the next call.
 type source interface {
 	matching(words []string) ([][]byte, error)
 	records(ids []uint64) ([][]byte, error)
@@ -58,7 +58,7 @@ func (RInK) Build(ctx context.Context, set *layouts.Set, o layouts.Options) (lay
 	return &bytesStore{open: s.dial, memory: measure.Grown(before), close: s.close}, nil
 }
 
-// bytesStore is a store of bytes, wherever they are.
+// bytesStore is a store whose values are bytes, either in this process or remote.
 type bytesStore struct {
 	open   func() (source, error)
 	close  func() error
@@ -140,7 +140,7 @@ func (s *bytesSearcher) Search(ctx context.Context, q *layouts.Query) (f layouts
 	return f, nil
 }
 
-// local is data in this process.
+// local is a source whose data are in this process.
 type local struct {
 	*data
 	out [][]byte

@@ -11,10 +11,10 @@ import (
 	"adshard/fault"
 )
 
-// data are the bytes that RInK and stateful keep. A value of matching has the keywords
-// that begin with a word: for each its id, the number of its other words (both as
-// uvarint), and their hashes (8 bytes each, little endian). records are package
-// record's, by id.
+// data holds the bytes that RInK and stateful keep. A value of matching holds the
+// keywords that begin with a word: for each keyword its id, the number of its other
+// words (both as uvarint), and their hashes (8 bytes each, little endian). records
+// holds the records of package record, by id.
 type data struct {
 	matching map[string][]byte
 	records  map[uint64][]byte
@@ -23,7 +23,7 @@ type data struct {
 
 func hash(word string) uint64 { return xxhash.Sum64String(word) }
 
-// each calls do for each keyword of a set.
+// each calls `do` for each keyword of a set.
 func each(ctx context.Context, set *layouts.Set, progress func(float64), do func(i int) error) error {
 	for i := range set.Len() {
 		if i&0xFFF == 0 {
@@ -69,8 +69,8 @@ func newData(ctx context.Context, set *layouts.Set, o layouts.Options) (*data, e
 // value is a cursor over a value of matching.
 type value []byte
 
-// next returns the next keyword: its id and whether all its other words are in the
-// query. fault.Corrupt: it is cut off.
+// next returns the next keyword: its id, and whether all its other words are in the
+// query. It returns fault.Corrupt if the value is cut off.
 func (v *value) next(query map[uint64]struct{}) (id uint64, matches bool, err error) {
 	id, a := binary.Uvarint(*v)
 	if a <= 0 {
@@ -92,7 +92,8 @@ func (v *value) next(query map[uint64]struct{}) (id uint64, matches bool, err er
 	return id, matches, nil
 }
 
-// missing is a record that the matching data promise and that is not there.
+// missing returns the error for a record that does not exist although the matching
+// data refer to it.
 func missing(id uint64) error {
 	return fault.Newf(fault.Corrupt, "linked: search", "keyword %d has no record", id)
 }

@@ -14,7 +14,7 @@ func TestLayouts(t *testing.T) {
 	}
 }
 
-// TestDamaged: a value that is cut off anywhere is refused, or ends between keywords.
+// TestDamaged: a value that is cut off anywhere within a keyword is refused.
 func TestDamaged(t *testing.T) {
 	whole := value{1, 1, 1, 2, 3, 4, 5, 6, 7, 8}
 	for n := range whole {

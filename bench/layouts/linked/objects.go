@@ -16,12 +16,13 @@ func (LInK) Name() string { return "LInK" }
 // Provides implements layouts.Layout.
 func (LInK) Provides() layouts.Provides { return layouts.Provides{Matches: true, Sum: true} }
 
-// object is a keyword, ready for use: what decides and what a match goes on with.
+// object is a keyword ready for use: what decides on a match, and what its record
+// holds.
 type object struct {
 	id, bid uint64
 	quality uint8
 	text    string
-	others  []uint64 // hashes of its words but the first
+	others  []uint64 // hashes of its words except the first
 }
 
 // Build implements layouts.Layout.

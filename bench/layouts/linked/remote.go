@@ -13,14 +13,15 @@ import (
 )
 
 // A request is its kind (a byte), the number of keys (uvarint) and the keys: words with
-// their lengths (uvarint), or ids (uvarint). An answer is, for each key in order, the
-// length of its value and 1 (uvarint), and the value; 0 where there is none.
+// their lengths (uvarint), or ids (uvarint). An answer has, for each key in order, the
+// length of its value plus 1 (uvarint) and then the value, or 0 if the key has no
+// value.
 const (
 	kindMatching = 'm'
 	kindRecords  = 'r'
 )
 
-// server answers from data on the loopback interface.
+// server serves data on the loopback interface.
 type server struct {
 	data     *data
 	listener net.Listener
@@ -58,7 +59,7 @@ func (s *server) answer(c net.Conn) {
 		s.mu.Lock()
 		delete(s.open, c)
 		s.mu.Unlock()
-		_ = c.Close() // no caller is left to be told
+		_ = c.Close() // there is no caller to tell
 	}()
 	in, out := bufio.NewReaderSize(c, 1<<16), bufio.NewWriterSize(c, 1<<16)
 	for {
@@ -109,7 +110,7 @@ func (s *server) one(in *bufio.Reader, out *bufio.Writer) error {
 	return nil
 }
 
-// close ends the server; clients must have closed.
+// close ends the server; clients must have closed their connections.
 func (s *server) close() error {
 	err := s.listener.Close()
 	s.mu.Lock()
@@ -130,7 +131,7 @@ func (s *server) dial() (source, error) {
 	return &remote{c: c, in: bufio.NewReaderSize(c, 1<<16)}, nil
 }
 
-// remote is the client's side.
+// remote is the client side of a connection.
 type remote struct {
 	c       net.Conn
 	in      *bufio.Reader
@@ -147,8 +148,8 @@ func (r *remote) matching(words []string) ([][]byte, error) {
 	return r.ask(len(words))
 }
 
-// batch is how many records are asked for at once, so that neither side waits for the
-// other to read.
+// batch is the number of records asked for at once. It is small enough that neither
+// side waits for the other to read.
 const batch = 1024
 
 func (r *remote) records(ids []uint64) (all [][]byte, err error) {

@@ -20,8 +20,9 @@ type barrel struct {
 	ends   []uint64
 }
 
-// openBarrel maps a barrel into memory and checks that it is whole and that no end lies
-// outside, so that reads need not. fault.Corrupt: it is damaged or cut off.
+// openBarrel maps a barrel into memory. It checks that the barrel is whole and that no
+// end lies outside it, so that reads need no checks. It returns fault.Corrupt if the
+// barrel is damaged or cut off.
 func openBarrel(path string) (b *barrel, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -74,13 +75,14 @@ func (b *barrel) whole() bool {
 	return true
 }
 
-// numbers reads bytes, at a multiple of 8 in memory, as what they are.
+// numbers returns bytes as numbers without copying them. They must be at a multiple of
+// 8 in memory.
 func numbers(b []byte) []uint64 {
 	checkNumbers(b)
 	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/8)
 }
 
-// value is the value at a position, which must be one of the barrel's.
+// value returns the value at a position, which must be one of the barrel's positions.
 func (b *barrel) value(at uint32) []byte {
 	begin := uint64(0)
 	if at > 0 {
@@ -89,15 +91,15 @@ func (b *barrel) value(at uint32) []byte {
 	return b.values[begin:b.ends[at]]
 }
 
-// find is the position of a key. Keys are hashes, evenly spread: it looks where
-// it should be and goes on from there.
+// find returns the position of a key; ok is false if there is none. Keys are hashes and
+// so evenly spread: find looks where the key should be and continues from there.
 func (b *barrel) find(key uint64) (at uint32, ok bool) {
 	lo, hi := 0, len(b.keys)-1
 	for lo <= hi && key >= b.keys[lo] && key <= b.keys[hi] {
 		mid := lo
 		if span := b.keys[hi] - b.keys[lo]; span > 0 {
 			mid += int(float64(key-b.keys[lo]) / float64(span) * float64(hi-lo))
-			mid = min(mid, hi) // rounding
+			mid = min(mid, hi) // rounding may exceed hi
 		}
 		switch k := b.keys[mid]; {
 		case k == key:

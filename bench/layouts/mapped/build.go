@@ -15,7 +15,7 @@ import (
 	"adshard/search/words"
 )
 
-// names are the barrels.
+// names are the names of the barrels.
 var names = [...]string{"words", "matching", "keywords"}
 
 // builder writes the barrels of a set.
@@ -39,7 +39,7 @@ func (b *builder) build(ctx context.Context) error {
 			return err
 		}
 		if err := part(ctx, w); err != nil {
-			_ = w.f.Close() // it stays without a head
+			_ = w.f.Close() // the file stays without a head
 			return err
 		}
 		if err := w.finish(); err != nil {
@@ -99,8 +99,8 @@ func (b *builder) matching(ctx context.Context, w *writer) error {
 	return nil
 }
 
-// begin begins a message whose first field is a packed list; without a list it
-// is empty.
+// begin begins a message whose first field is a packed list of the given size.
+// Without a list the message is empty.
 func (b *builder) begin(size int) {
 	b.value = b.value[:0]
 	if size > 0 {
@@ -124,8 +124,7 @@ func (b *builder) keywords(ctx context.Context, w *writer) (err error) {
 	return nil
 }
 
-// wrote counts keywords and reports, from time to time, the share that is
-// built.
+// wrote counts keywords and reports from time to time the share that is built.
 func (b *builder) wrote(ctx context.Context, n int) error {
 	before := b.done >> 14
 	if b.done += n; b.done>>14 == before && b.done > n {

@@ -13,15 +13,15 @@ import (
 )
 
 // A barrel's file, little-endian: the head (below), the values one after the
-// other, zeros to a multiple of 8, the keys (8 bytes each, rising; none where
-// values go by position), the end of each value (8 bytes). The head comes last
-// into the file: without it the file is not whole.
+// other, zeros to a multiple of 8, the keys (8 bytes each, rising; none if
+// values are found by position), the end of each value (8 bytes). The head is
+// written last: without it the file is not whole.
 //
 //	0  magic, 8 bytes
 //	8  number of values
-//	16 number of keys: as many, or 0
+//	16 number of keys: equal to that of values, or 0
 //	24 bytes of values
-//	32 checksum of all behind the head (xxhash64)
+//	32 checksum of all after the head (xxhash64)
 //	40 checksum of the bytes before this one
 const (
 	magic    = "adbench1"
@@ -46,7 +46,7 @@ func create(path string) (*writer, error) {
 	return w, w.write(make([]byte, headSize), false)
 }
 
-// add writes a value; key is left out where values go by position.
+// add writes a value; key is left out if values are found by position.
 func (w *writer) add(value []byte, key ...uint64) error {
 	w.size += uint64(len(value))
 	w.ends, w.keys = append(w.ends, w.size), append(w.keys, key...)
@@ -63,7 +63,7 @@ func (w *writer) write(b []byte, count bool) error {
 	return nil
 }
 
-// finish writes what is missing and closes the file.
+// finish writes the missing parts and closes the file.
 func (w *writer) finish() error {
 	err := errors.Join(
 		w.write(make([]byte, padding(w.size)), true),
@@ -84,10 +84,10 @@ func (w *writer) finish() error {
 	return nil
 }
 
-// padding is the number of bytes up to a multiple of 8.
+// padding returns the number of bytes up to a multiple of 8.
 func padding(n uint64) uint64 { return -n & 7 }
 
-// bytesOf are the bytes of numbers as they lie in memory.
+// bytesOf returns the bytes of numbers without copying them.
 func bytesOf(n []uint64) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(n))), 8*len(n))
 }

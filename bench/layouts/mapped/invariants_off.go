@@ -2,6 +2,6 @@
 
 package mapped
 
-// Without the tag invariants nothing is checked (invariants_on.go).
+// Without the tag invariants, nothing is checked (see invariants_on.go).
 
 func checkNumbers([]byte) {}

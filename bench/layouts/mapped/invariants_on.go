@@ -7,10 +7,10 @@ import (
 	"unsafe"
 )
 
-// Builds with the tag invariants check what unsafe reads: the race and fuzz runs of the
+// Builds with the tag invariants check what unsafe reads. The race and fuzz runs of the
 // tests use it.
 
-// checkNumbers panics when bytes are not whole numbers at a multiple of 8 in memory.
+// checkNumbers panics if the bytes are not whole numbers at a multiple of 8 in memory.
 func checkNumbers(b []byte) {
 	if at := uintptr(unsafe.Pointer(unsafe.SliceData(b))); len(b)%8 != 0 || len(b) > 0 && at%8 != 0 {
 		panic(fmt.Sprintf("mapped: invariant: %d bytes at address %x are no numbers", len(b), at))

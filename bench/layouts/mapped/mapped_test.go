@@ -41,8 +41,8 @@ func built(t testing.TB) string {
 	return dir
 }
 
-// TestDamage: a barrel that is missing, cut off anywhere, longer than it was or
-// changed in any byte is refused.
+// TestDamage: a barrel is refused if it is missing, cut off anywhere, too long
+// or changed in any byte.
 func TestDamage(t *testing.T) {
 	dir := built(t)
 	for _, name := range names {
@@ -83,7 +83,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestFind: keys are found, whatever their spread, and others are not.
+// TestFind: keys are found, however they are spread, and other keys are not.
 func TestFind(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		key := rapid.OneOf(rapid.Uint64(), rapid.Uint64Range(0, 20), rapid.Uint64Min(1<<64-20))

@@ -47,11 +47,10 @@ func (s *searcher) Search(ctx context.Context, q *layouts.Query) (f layouts.Foun
 	return f, nil
 }
 
-// look is the number of keywords after which a search sees whether its time is
-// over.
+// look is the number of keywords after which a search checks its context.
 const look = 1 << 14
 
-// walk looks at the keywords at positions: 4 bytes each.
+// walk looks at the keywords at positions of 4 bytes each.
 func (s *searcher) walk(ctx context.Context, positions []byte, signature uint64, f *layouts.Found) error {
 	for n := 0; len(positions) >= 4; n++ {
 		at := binary.LittleEndian.Uint32(positions)
@@ -78,8 +77,8 @@ func (s *searcher) walk(ctx context.Context, positions []byte, signature uint64,
 	return nil
 }
 
-// all reports whether all hashes, 8 bytes each, are the query's. The signature has a bit for
-// each word of the query, and rejects most keywords.
+// all reports whether all hashes, of 8 bytes each, are those of words of the query. The
+// signature has a bit for each word of the query and rejects most keywords.
 func (s *searcher) all(rest []byte, signature uint64) bool {
 	for ; len(rest) >= 8; rest = rest[8:] {
 		h := binary.LittleEndian.Uint64(rest)
@@ -93,7 +92,7 @@ func (s *searcher) all(rest []byte, signature uint64) bool {
 // Close implements layouts.Searcher.
 func (s *searcher) Close() error { return nil }
 
-// list returns the packed list that is a message's only field, where it lies.
+// list returns the packed list that is the only field of a message, without copying it.
 func list(b []byte) ([]byte, error) {
 	if len(b) == 0 {
 		return nil, nil
@@ -106,7 +105,7 @@ func list(b []byte) ([]byte, error) {
 	return v, nil
 }
 
-// over is the error of a context that is over.
+// over returns an error if the context is done.
 func over(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return fault.New(fault.KindOf(err), "mapped: search", err)

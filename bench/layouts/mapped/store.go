@@ -28,7 +28,7 @@ func (layout) Build(ctx context.Context, set *layouts.Set, o layouts.Options) (l
 	return openStore(o.Dir)
 }
 
-// store is the open barrels.
+// store holds the open barrels.
 type store struct{ words, matching, keywords *barrel }
 
 func openStore(dir string) (*store, error) {
@@ -48,7 +48,7 @@ func openStore(dir string) (*store, error) {
 // Searcher implements layouts.Store.
 func (s *store) Searcher() (layouts.Searcher, error) { return &searcher{store: s}, nil }
 
-// Size implements layouts.Store. Memory is what is mapped.
+// Size implements layouts.Store. Memory is the size of the mapped files.
 func (s *store) Size() (layouts.Size, error) {
 	matching := uint64(len(s.words.all) + len(s.matching.all))
 	all := matching + uint64(len(s.keywords.all))

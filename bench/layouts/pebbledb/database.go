@@ -15,7 +15,7 @@ import (
 	"adshard/fault"
 )
 
-// database is a Pebble database as kv.DB. A key is its family's number and then
+// database is a Pebble database that implements kv.DB. A key is its family's number followed by
 // the family's key.
 type database struct {
 	dir        string
@@ -23,15 +23,15 @@ type database struct {
 	db         *pebble.DB
 }
 
-// openKV opens the database in dir, or makes one.
+// openKV opens the database in dir, or creates it.
 func openKV(dir string, cacheBytes uint64) (*database, error) {
 	cache := pebble.NewCache(int64(cacheBytes))
-	defer cache.Unref() // the database holds it
+	defer cache.Unref() // the database holds a reference
 	o := &pebble.Options{
 		Cache: cache, Comparer: comparer(), Logger: quiet{},
 		FormatMajorVersion: pebble.FormatNewest, MemTableSize: 32 << 20,
 	}
-	// Reading damaged data is an error; by default the program ends.
+	// Damaged data must give an error; by default Pebble ends the program.
 	o.EventListener = &pebble.EventListener{DataCorruption: func(pebble.DataCorruptionInfo) {}}
 	for i := range o.Levels {
 		o.Levels[i].BlockSize = 8 << 10
@@ -45,8 +45,8 @@ func openKV(dir string, cacheBytes uint64) (*database, error) {
 	return &database{dir: dir, cacheBytes: cacheBytes, db: db}, nil
 }
 
-// comparer orders bytes and knows which part of a key its Bloom filters are of:
-// the prefix that is looked for, or all of it.
+// comparer orders keys by their bytes. It says which part of a key goes into Bloom filters: the
+// prefix that is looked for, or the whole key.
 func comparer() *pebble.Comparer {
 	c := *pebble.DefaultComparer
 	c.Name = "adshard.families"
@@ -64,19 +64,19 @@ func comparer() *pebble.Comparer {
 	return &c
 }
 
-// quiet drops Pebble's log lines; what callers must know comes as errors.
+// quiet discards Pebble's log lines; callers get errors for what they must know.
 type quiet struct{}
 
-// Infof says nothing.
+// Infof discards the line.
 func (quiet) Infof(string, ...any) {}
 
-// Errorf says nothing: callers get the error too.
+// Errorf discards the line: callers get the error too.
 func (quiet) Errorf(string, ...any) {}
 
 // Fatalf panics: Pebble calls it where it cannot continue.
 func (quiet) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
 
-// classify gives an error of Pebble its kind.
+// classify adds a kind to an error of Pebble.
 func classify(op string, err error) error {
 	switch {
 	case err == nil:
@@ -137,7 +137,8 @@ func (kv *database) Reopen() error {
 	return err
 }
 
-// Unverified implements kv.DB: Pebble's log is checked only by Pebble, and a layout that is measured has no scrub.
+// Unverified implements kv.DB. Only Pebble checks its log, and a layout that is measured has no
+// scrub.
 func (kv *database) Unverified() bool { return false }
 
 // Verified implements kv.DB.
@@ -145,7 +146,7 @@ func (kv *database) Verified() error { return nil }
 
 // Compact implements kv.DB.
 func (db *database) Compact(ctx context.Context) {
-	// It fails when ctx ends, and otherwise only where reads fail as well.
+	// Compact fails only if ctx ends, or where reads fail as well.
 	_ = db.db.Compact(ctx, []byte{0}, []byte{kv.Families}, false)
 }
 

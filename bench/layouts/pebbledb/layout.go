@@ -16,7 +16,7 @@ import (
 // Layout returns the layout "PebbleDB".
 func Layout() layouts.Layout { return served.On("PebbleDB", engine{}) }
 
-// engine is served.Engine on Pebble.
+// engine implements served.Engine with Pebble.
 type engine struct{}
 
 // Runs implements served.Engine.
@@ -32,14 +32,14 @@ func (engine) Runs(dir string) (kv.Runs, error) {
 	return runs{db, work}, nil
 }
 
-// buildCache is the cache while a store is built: nothing is read then.
+// buildCache is the cache size while a store is built, when nothing is read.
 const buildCache = 8 << 20
 
 // Open implements served.Engine.
 func (engine) Open(dir string, cacheBytes uint64) (kv.DB, error) {
 	db, err := openKV(dir, cacheBytes)
 	if err != nil {
-		return nil, err // and no database, not even a nil one
+		return nil, err // no database, not even a nil pointer in an interface
 	}
 	return db, nil
 }
@@ -57,8 +57,8 @@ func (engine) Matching(dir string) (sum uint64, err error) {
 	return sum, errors.Join(classify("pebbledb: size", err), db.Close())
 }
 
-// runs is kv.Runs: sorted runs go into Pebble as batches, and one compaction puts
-// them in order.
+// runs implements kv.Runs: sorted runs go into Pebble as batches, and a
+// compaction at the end puts them in order.
 type runs struct {
 	kv   *database
 	work string
@@ -87,7 +87,7 @@ func (r runs) Run(f kv.Family) (kv.Run, error) {
 // Batch implements kv.Runs.
 func (r runs) Batch(b *kv.Batch) error { return r.kv.Write(b) }
 
-// run collects a batch; one goroutine writes it.
+// run collects a batch and is written by one goroutine.
 type run struct {
 	kv     *database
 	family kv.Family

@@ -58,8 +58,9 @@ func filled(t *testing.T, dir string) {
 	}
 }
 
-// incomplete reports whether a store cannot be opened, since it is damaged, or
-// says that its answers are incomplete; they are right else.
+// incomplete reports whether a store cannot be opened because it is damaged, or
+// says that its answers are incomplete. If neither is the case, it checks that
+// answers are right.
 func incomplete(t *testing.T, dir string) bool {
 	t.Helper()
 	s, err := served.Open(engine{}, dir, 8<<20)
@@ -77,7 +78,7 @@ func incomplete(t *testing.T, dir string) bool {
 	return !right
 }
 
-// TestDamagedBlocks: blocks that are not what was written are counted and said.
+// TestDamagedBlocks: damaged blocks are counted and reported.
 func TestDamagedBlocks(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	filled(t, dir)
@@ -106,8 +107,8 @@ func TestDamagedBlocks(t *testing.T) {
 	}
 }
 
-// TestFlippedBytes: whatever byte of a file is wrong, answers are right or say
-// that they are not complete, or the store is not opened.
+// TestFlippedBytes: whichever byte of a file is wrong, answers are right or say
+// that they are incomplete, or the store cannot be opened.
 func TestFlippedBytes(t *testing.T) {
 	whole := filepath.Join(t.TempDir(), "store")
 	filled(t, whole)

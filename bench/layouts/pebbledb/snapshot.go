@@ -13,7 +13,7 @@ import (
 // Snapshot implements kv.DB.
 func (kv *database) Snapshot() kv.Snapshot { return &snapshot{snap: kv.db.NewSnapshot()} }
 
-// snapshot keeps the iterators of prefixes for the next search.
+// snapshot keeps iterators over prefixes for later searches.
 type snapshot struct {
 	snap *pebble.Snapshot
 
@@ -64,16 +64,17 @@ func (s *snapshot) Close() {
 			i.end()
 		}
 	}
-	_ = s.snap.Close() // reads have returned what went wrong
+	_ = s.snap.Close() // errors were returned by the reads
 }
 
-// iterator keeps to the keys with the prefix of the last one sought.
+// iterator stays within the keys that have the same prefix as the key last
+// sought.
 type iterator struct {
 	it     *pebble.Iterator
-	failed error // of making it, or of a value
+	failed error // the error of making it or of a value
 	owner  *snapshot
 	family kv.Family
-	prefix int // of the whole key
+	prefix int // its length, with the family's byte
 	sought []byte
 }
 
@@ -84,7 +85,7 @@ func (i *iterator) Seek(key []byte) bool {
 	}
 	i.sought = appendKey(i.sought[:0], i.family, key)
 	if i.prefix > 1 && len(i.sought) >= i.prefix {
-		return i.it.SeekPrefixGE(i.sought) // by the Bloom filter
+		return i.it.SeekPrefixGE(i.sought) // uses the Bloom filter
 	}
 	return i.it.SeekGE(i.sought) && i.at()
 }
@@ -139,6 +140,6 @@ func (i *iterator) Close() {
 
 func (i *iterator) end() {
 	if i.it != nil {
-		_ = i.it.Close() // Err has returned it
+		_ = i.it.Close() // Err has returned its error
 	}
 }

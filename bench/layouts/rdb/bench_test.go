@@ -8,11 +8,11 @@ import (
 	"adshard/bench/layouts/rdb"
 )
 
-// keywords is the size of the set of benchmarks: a small one in ordinary runs,
+// keywords is the size of the benchmarks' set: a small one in ordinary runs,
 // -keywords=430000 for the figures.
 var keywords = flag.Int64("keywords", 10_000, "size of the benchmarks' set")
 
-// BenchmarkSearch asks real-looking queries of each layout, one at a time.
+// BenchmarkSearch asks each layout realistic queries, one at a time.
 func BenchmarkSearch(b *testing.B) {
 	set, queries := layouttest.BenchSet(b, "../../../../shared/data", *keywords)
 	for _, l := range rdb.All() {

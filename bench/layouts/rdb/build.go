@@ -16,7 +16,8 @@ import (
 	"adshard/search/words"
 )
 
-// database is where one lies and RocksDB's options for it, as text.
+// database is the directory of a database and RocksDB's options for it, as
+// text.
 type database struct{ dir, options string }
 
 // builder writes the databases of a layout.
@@ -68,8 +69,8 @@ func (b *builder) records(ctx context.Context, d database) error {
 	})
 }
 
-// write makes a database of n pairs that come by rising key. They lie in one
-// file that nothing overlaps, as after a compaction, up to maxFile.
+// write makes a database of n pairs that come by rising key. They go into one
+// file without overlaps, as after a compaction, up to maxFile.
 func (b *builder) write(ctx context.Context, d database, n int, pair func(i int) (key, value []byte, err error)) error {
 	if err := over(ctx, "rdb: build"); err != nil {
 		return err
@@ -124,7 +125,7 @@ func unwritable(err error) error {
 	return fault.Newf(fault.Internal, "rdb: build", "%w; give a directory that can be written to, with room", err)
 }
 
-// sizeOf is the sum of the sizes of a database's files.
+// sizeOf returns the sum of the sizes of a database's files.
 func sizeOf(dir string) (sum uint64, err error) {
 	err = filepath.WalkDir(dir, func(_ string, e os.DirEntry, err error) error {
 		if err != nil || e.IsDir() {

@@ -15,24 +15,26 @@ import (
 	"adshard/bench/layouts/record"
 )
 
-// codec is how a keyword lies in a value of the first database. The numbers of
-// flat, raw and capn are engine.h's.
+// codec says how a keyword is encoded in a value of the first database.
+// engine.h uses the same numbers for flat, raw and capn.
 type codec uint8
 
 const (
-	// whole: all that there is of a keyword, Protocol Buffers.
+	// whole: all data of a keyword, as Protocol Buffers.
 	whole codec = 0
-	// flat and those below: the words after the first. flat: FlatBuffers.
+	// flat and the codecs below encode only the words after the first. flat:
+	// FlatBuffers.
 	flat codec = 1
-	// raw: the hashes as they lie in memory.
+	// raw: the hashes as they are in memory.
 	raw codec = 2
 	// proto3: Protocol Buffers.
 	proto3 codec = 3
-	// capn: Cap'n Proto, one segment without the frame that says how long it is.
+	// capn: Cap'n Proto, one segment without the frame that gives its length.
 	capn codec = 4
 )
 
-// encoder makes values; bytes it returns are good until its next call.
+// encoder encodes values. The bytes that it returns are valid until its next
+// call.
 type encoder struct {
 	set    *layouts.Set
 	hashes []uint64 // by word
@@ -41,7 +43,7 @@ type encoder struct {
 	flat   *flatbuffers.Builder
 }
 
-// matching is keyword i's value in the first database.
+// matching returns keyword i's value in the first database.
 func (e *encoder) matching(c codec, i int) ([]byte, error) {
 	e.rest = e.rest[:0]
 	for _, w := range e.set.Of(i)[1:] {
@@ -103,16 +105,18 @@ func (e *encoder) appendCapn(dst []byte) ([]byte, error) {
 	return append(dst, segment.Data()...), nil
 }
 
-// record is keyword i's value in the second database: all but the words.
+// record returns keyword i's value in the second database: everything except
+// the words.
 func (e *encoder) record(i int) (_ []byte, err error) {
 	e.buf, err = record.Append(e.buf[:0], e.set, i, nil)
 	return e.buf, err
 }
 
-// matchingKey is first word, id; the first 8 bytes are the prefix.
+// matchingKey appends a key of the first database: first word, then id. The
+// first 8 bytes are the prefix.
 func matchingKey(dst []byte, first, id uint64) []byte {
 	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(dst, first), id)
 }
 
-// recordKey is the id.
+// recordKey appends a key of the second database: the id.
 func recordKey(dst []byte, id uint64) []byte { return binary.BigEndian.AppendUint64(dst, id) }

@@ -11,8 +11,9 @@ import (
 	"adshard/search/words"
 )
 
-// TestDamagedValues: values that are no FlatBuffers, or no message of Cap'n Proto,
-// and some that are nearly, are read without harm. Run it with -asan as well.
+// TestDamagedValues: values that are not FlatBuffers, or not a message of Cap'n
+// Proto, even if they nearly are, are read without harm. Run it with -asan as
+// well.
 func TestDamagedValues(t *testing.T) {
 	for name, c := range map[string]codec{"FlatBuffers": flat, "Cap'n Proto": capn} {
 		t.Run(name, func(t *testing.T) {
@@ -29,7 +30,7 @@ func TestDamagedValues(t *testing.T) {
 			defer w.close()
 			w.query([]uint64{words.Hash("usb")}, c)
 			for done, found := false, 0; !done; {
-				// Those whose list of words became empty match; one of them has a record.
+				// Values whose list of words has become empty match; one of them has a record.
 				n := 0
 				if n, done, err = w.matches(); err != nil && !fault.Is(err, fault.Corrupt) {
 					t.Fatal(err)
@@ -45,8 +46,8 @@ func TestDamagedValues(t *testing.T) {
 	}
 }
 
-// damagedValues writes a database of values of one keyword that were damaged in
-// many ways, and that keyword's record; it returns the values.
+// damagedValues writes a database whose values are those of one keyword, damaged
+// in many ways, and a database with that keyword's record. It returns the values.
 func damagedValues(t *testing.T, c codec, matching, records database) (all [][]byte) {
 	t.Helper()
 	set := layouts.NewBuilder()
@@ -80,8 +81,8 @@ func damagedValues(t *testing.T, c codec, matching, records database) (all [][]b
 	return all
 }
 
-// readByTheLibrary reads the values with Cap'n Proto's Go library: nothing but
-// errors of damaged data, of which there must be some.
+// readByTheLibrary reads the values with Cap'n Proto's Go library. The only errors
+// must be those for damaged data, and there must be some.
 func readByTheLibrary(t *testing.T, all [][]byte) {
 	t.Helper()
 	d, refused := decoder{reuse: true}, 0

@@ -15,11 +15,11 @@ import (
 	adshardpb "adshard/schema/pb"
 )
 
-// decoder reads values. It makes new messages for each value, or once
-// (reuse).
+// decoder reads values. It makes new messages for each value or, if reuse is
+// set, only once.
 type decoder struct {
 	reuse    bool
-	keyword  *adshardpb.Keyword // the one read last
+	keyword  *adshardpb.Keyword // the last one that was read
 	matching *pb.Matching
 	flat     fb.Matching
 	segment  capnp.ReadOnlySingleSegment
@@ -28,8 +28,8 @@ type decoder struct {
 	ids      []uint64
 }
 
-// words reads the words of a value that decide, all or those after the first;
-// they are good until the next call.
+// words returns the words of a value that decide on a match, either all or
+// those after the first. They are valid until the next call.
 func (d *decoder) words(c codec, value []byte) ([]uint64, error) {
 	switch c {
 	case whole:
@@ -78,8 +78,8 @@ func (d *decoder) flatWords(value []byte) []uint64 {
 	return d.list
 }
 
-// capnWords reads a value of Cap'n Proto: one message serves all of a searcher,
-// each value in turn.
+// capnWords reads a value of Cap'n Proto. A searcher uses one message for all
+// its values, one after another.
 func (d *decoder) capnWords(value []byte) ([]uint64, error) {
 	if d.message == nil {
 		d.message = &capnp.Message{Arena: &d.segment}
@@ -89,7 +89,7 @@ func (d *decoder) capnWords(value []byte) ([]uint64, error) {
 	}
 	d.segment.Release()
 	d.segment.ReplaceData(value)
-	d.message.ResetReadLimit(math.MaxUint64) // a value is read once
+	d.message.ResetReadLimit(math.MaxUint64) // each value is read only once
 	m, err := cp.ReadRootMatching(d.message)
 	if err != nil || !m.IsValid() {
 		return nil, record.Damaged()

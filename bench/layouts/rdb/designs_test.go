@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestSteps: each layout differs from the one named beside it in what the thesis changed,
-// and in nothing else.
+// TestSteps: each layout differs from the one named beside it only in what the thesis
+// changed.
 func TestSteps(t *testing.T) {
 	for _, step := range []struct{ name, from, changes string }{
 		{"RDB-Pr-In", "RDB-Pr", "matching"},
@@ -45,11 +45,11 @@ func changed(a, b *design) (out []string) {
 	return out
 }
 
-// TestDefaults: layouts before the last step have a cache of their own for each database,
-// and say where indexes and filters are; look-ups are not tuned.
+// TestDefaults: in the layouts before the last step, each database has its own cache, and
+// options say where indexes and filters are; look-ups are not tuned.
 func TestDefaults(t *testing.T) {
 	const option = "cache_index_and_filter_blocks="
-	for name, want := range map[string][2]string{ // of the first database and the second
+	for name, want := range map[string][2]string{ // for the first and the second database
 		"RDB-Pr": {"false"}, "RDB-Pr-In": {"true"}, "RDB-Pr-Opt": {"false"}, "RDB-Pr-Pr": {"false", "true"}, "RDB-Pr-Pr-Opt": {"false", "true"},
 		"RDB-Pr-Fl": {"false", "true"}, "RDB-Pr-NS": {"false", "true"}, "RDB-Pr-Fl-Told": {"false", "false"},
 	} {

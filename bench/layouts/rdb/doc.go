@@ -1,52 +1,52 @@
-// Package rdb has the eight layouts of the thesis that lie in RocksDB (Balancing Keyword-Based
-// Data and Queries, sections 6.6 and 7.1), under its names; two more to see what a part of them
-// does (see Caches); and two with Cap'n Proto, which section 9.3 proposes: RDB-Pr-Cp and
-// RDB-Pr-Cp-Opt are RDB-Pr-Fl and RDB-Pr-Fl-Opt with that serialization. Its Go library
-// (capnproto.org/go/capnp/v3, MIT) has had no version but alphas since 2022; it calls itself
-// beta. The reader in C++ is ours, as that of FlatBuffers is.
+// Package rdb implements the eight layouts of the thesis that use RocksDB (Balancing
+// Keyword-Based Data and Queries, sections 6.6 and 7.1), under the same names. It adds two
+// layouts that show the effect of parts of them (see Caches), and two with Cap'n Proto, which
+// section 9.3 proposes: RDB-Pr-Cp and RDB-Pr-Cp-Opt are RDB-Pr-Fl and RDB-Pr-Fl-Opt with that
+// serialization. Its Go library (capnproto.org/go/capnp/v3, MIT) has had only alpha versions
+// since 2022 and calls itself beta. The readers in C++, of this and of FlatBuffers, were
+// written here.
 //
-// All keep a keyword under its first word: one pair each, its key the hash of
-// the first word (8 bytes, search/words) and the keyword's id. A search reads,
-// for each word of the query, all keywords that begin with it and decides
-// whether all their words are in the query. What they differ in is the table in
-// designs.go: how values are written, whether what decides is apart from the
-// rest of a keyword, how RocksDB is tuned, how far the code is.
+// All layouts store a keyword under its first word, as one pair whose key is the hash of the
+// first word (8 bytes, search/words) and the keyword's id. A search reads, for each word of the
+// query, all keywords that begin with it and decides whether all their words are in the query.
+// The table in designs.go lists the differences: how values are encoded, whether the data that
+// decide on a match are separate from the rest of a keyword, how RocksDB is tuned, and how far
+// the code is optimised.
 //
-// Goals: each layout as the thesis describes it, none worse than it has to be;
-// RDB-Pr-Fl-Opt as good as its idea can be, since others are measured by it. The
-// thesis' programs were C++ beside RocksDB: a call from Go into C for each pair
-// would be most of the time, so that all read through a small engine in C++
-// (engine.h), and those whose names end in NS-Opt, Fl-Opt and Cp-Opt also decide
-// there.
+// Goals: each layout as the thesis describes it, and none worse than necessary; RDB-Pr-Fl-Opt
+// as good as its idea permits, since others are compared with it. The thesis' programs were
+// written in C++, like RocksDB. A call from Go into C for each pair would take most of the
+// time; therefore all layouts read through a small engine in C++ (engine.h), and those whose
+// names end in NS-Opt, Fl-Opt and Cp-Opt also decide there.
 //
-// Non-goals: changes (the databases are opened read-only, as in the thesis'
-// measurements), inflected words, negatives.
+// Non-goals: changes (the databases are opened read-only, as in the thesis' measurements),
+// inflected words, negatives.
 //
 // # Caches
 //
-// Before the last two layouts the thesis says nothing of caches: each database has
-// RocksDB's default of its time, said explicitly, 8 MiB of its own, behind which is the
-// system's page cache; or less, where Options.CacheBytes is less.
+// For all but the last two layouts the thesis says nothing about caches. Here each database
+// explicitly has RocksDB's default at the time of the thesis, its own cache of 8 MiB (or less,
+// if Options.CacheBytes is less), with the system's page cache below it.
 //
-// What the thesis found to matter is whether indexes and filters are in that cache.
-// RocksDB's default is outside. But the thesis sets them outside as a step, for the first
-// database with RDB-Pr-Opt and "also at Keyword RocksDB" with RDB-Pr-NS-Opt, and calls
-// the effect of the second tremendous: there they were inside before, and so they are
-// here. Of the first it does not say what was before that step: RDB-Pr has the default,
-// RDB-Pr-In has them inside.
+// According to the thesis, it matters whether indexes and filters are in that cache. By
+// default, RocksDB keeps them outside. But the thesis moves them outside as a step, for the
+// first database with RDB-Pr-Opt and "also at Keyword RocksDB" with RDB-Pr-NS-Opt, and calls
+// the effect of the second step tremendous: in the second database they must have been inside
+// before, and so they are here. For the first database it does not say where they were before
+// that step: RDB-Pr has the default, RDB-Pr-In has them inside.
 //
-// Look-ups of records are not tuned up to RDB-Pr-NS. RDB-Pr-Fl-Told is RDB-Pr-Fl with
-// the last step as far as the thesis tells of it: the code, indexes and filters outside,
-// look-ups tuned. RDB-Pr-Fl-Opt has all of what follows besides.
+// Look-ups of records are not tuned in the layouts up to RDB-Pr-NS. RDB-Pr-Fl-Told is RDB-Pr-Fl
+// with what the thesis says about the last step: optimised code, indexes and filters outside
+// the cache, tuned look-ups. RDB-Pr-Fl-Opt also has all of the following.
 //
 // # The baseline's tuning
 //
-// RDB-Pr-Fl-Opt, and RDB-Pr-NS-Opt with it. The figures are µs of the processor
-// for a query of the log at 100,000 keywords (go test -bench Tuning -tuned
-// 100000; about 2 % apart from run to run), all cached; at 430,000 the order is
-// the same, 350 against 590 in blocks.
+// This is the tuning of RDB-Pr-Fl-Opt and RDB-Pr-NS-Opt. The figures are µs of processor time
+// for a query of the log with 100,000 keywords (go test -bench Tuning -tuned 100000; runs
+// differ by about 2 %), everything cached. With 430,000 keywords the order is the same, with
+// 350 in plain tables and 590 in blocks.
 //
-// Where everything is in memory (Options.CacheBytes 0):
+// If everything is in memory (Options.CacheBytes 0):
 //
 //   - Both databases in plain tables: made for memory, mapped, a hash table finds
 //     the prefix or key, no blocks, no checksums, no cache: 78. Records in blocks
@@ -58,12 +58,11 @@
 //     open: RocksDB then looks a record up in that file and nowhere else
 //     (CompactedDBImpl).
 //
-// Where the cache is smaller than the data: blocks, with prefixes' Bloom filter
-// for keywords; format 5; indexes and filters in memory for good, not in the
-// cache (130, in the cache 141); LZ4, which costs nothing when cached (131
-// without) and halves what has to be read; blocks of 16 KiB for keywords (4 KiB:
-// 135) and 4 KiB with a hash index for records (1 KiB: 136; without index: 133);
-// no filter of records, for all that are looked up are there (138 with).
+// If the cache is smaller than the data: blocks, with a Bloom filter of prefixes for keywords;
+// format 5; indexes and filters always in memory, not in the cache (130, in the cache 141);
+// LZ4, which costs nothing when cached (131 without) and halves what has to be read; blocks of
+// 16 KiB for keywords (4 KiB: 135) and 4 KiB with a hash index for records (1 KiB: 136; without
+// index: 133); no filter of records, because all records that are looked up exist (138 with).
 //
 // In the code, for both:
 //
@@ -82,8 +81,7 @@
 //   - records by one lookup each: its batched MultiGet took 10 % longer on what
 //     is all in memory; ignoring range deletions brought nothing.
 //
-// What is left is RocksDB's own, four fifths of the time: 53 % in the steps of
-// its iterator, through four layers each, 22 % in lookups of records, 4 % in
-// seeks (perf at 100,000 keywords). Debian's library has its assertions compiled
-// in; the product runs on the same one.
+// The rest, four fifths of the time, is RocksDB's own: 53 % in the steps of its iterator, each
+// through four layers, 22 % in lookups of records, 4 % in seeks (perf at 100,000 keywords).
+// Debian's library has its assertions compiled in; the product runs on the same one.
 package rdb

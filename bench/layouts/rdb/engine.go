@@ -12,10 +12,11 @@ import (
 	"adshard/fault"
 )
 
-// databases are the open files of a store: C++ that holds them.
+// databases holds the open databases of a store, which C++ owns.
 type databases struct{ c *C.engine }
 
-// open opens the databases; records may be "": there is no such database. They share a cache, or each has its own.
+// open opens the databases; records is "" if there is no second one. They share a cache unless
+// own is set.
 func open(matching, records database, cacheBytes uint64, own bool) (databases, error) {
 	var held []*C.char
 	text := func(s string) *C.char {
@@ -40,7 +41,7 @@ func open(matching, records database, cacheBytes uint64, own bool) (databases, e
 	return databases{e}, failed("rdb: open", &f)
 }
 
-// failed gives what C++ said its kind.
+// failed returns the error that C++ reported, with its kind, or nil.
 func failed(op string, f *C.failure) error {
 	switch f.kind {
 	case 0:
@@ -55,15 +56,14 @@ func (d databases) memory() uint64 { return uint64(C.engine_memory(d.c)) }
 func (d databases) raw() uint64    { return uint64(C.engine_raw(d.c)) }
 func (d databases) close()         { C.engine_close(d.c) }
 
-// walker is what one searcher reads with. Bytes it hands out are C++'s, good
+// walker is the part of a searcher that reads. The bytes it returns belong to C++ and are valid
 // until its next call.
 type walker struct {
 	c *C.walker
 	r *C.results
 }
 
-// look is the number of pairs after which a search sees whether its time is
-// over: some milliseconds.
+// look is the number of pairs after which a search checks its context: some milliseconds.
 const look = 1 << 16
 
 func (d databases) walker(keep bool) *walker {
@@ -85,30 +85,30 @@ func (w *walker) seek(word uint64) error {
 	return w.failed()
 }
 
-// next returns how many pairs of the word come next; done: these are the last.
+// next returns how many pairs of the word come next; done reports whether they are the last.
 func (w *walker) next() (n int, done bool, err error) {
 	C.walker_pairs(w.c)
 	return int(w.r.n), w.r.done != 0, w.failed()
 }
 
-// pair returns pair i of the last call.
+// pair returns pair i of the last call of next.
 func (w *walker) pair(i int) (id uint64, value []byte) {
 	p := &w.r.pairs[i]
 	return uint64(p.id), unsafe.Slice((*byte)(unsafe.Pointer(p.value.data)), int(p.value.size))
 }
 
-// record looks a record up: pair 0.
+// record looks up a record, which becomes pair 0.
 func (w *walker) record(id uint64) error {
 	C.walker_record(w.c, C.uint64_t(id))
 	return w.failed()
 }
 
-// query begins a search that C++ does whole, for at most 32 words.
+// query begins a search that runs entirely in C++, for at most 32 words.
 func (w *walker) query(words []uint64, c codec) {
 	C.walker_query(w.c, (*C.uint64_t)(unsafe.Pointer(unsafe.SliceData(words))), C.size_t(len(words)), C.int(c))
 }
 
-// matches goes on with it: the pairs are matches with their records.
+// matches continues such a search; its pairs are matches with their records.
 func (w *walker) matches() (n int, done bool, err error) {
 	C.walker_matches(w.c, look)
 	return int(w.r.n), w.r.done != 0, w.failed()

@@ -7,8 +7,8 @@ import (
 	"adshard/bench/layouts/record"
 )
 
-// leanSearcher is the fully optimised search: C++ reads and decides in place, and hands over
-// the records of matches.
+// leanSearcher is the fully optimised search: C++ reads and decides without copying, and
+// returns the records of matches.
 type leanSearcher struct {
 	w      *walker
 	codec  codec

@@ -6,11 +6,12 @@ import (
 	"github.com/linxGnu/grocksdb"
 )
 
-// maxFile is about the size at which a database goes on in another file: less
-// than the 2 GiB that a plain table may have. Fifteen million keywords fit.
+// maxFile is the approximate size at which a database continues in another
+// file, less than the limit of 2 GiB for a plain table. Fifteen million
+// keywords fit.
 const maxFile = 3 << 29
 
-// loading are the options under which a database is filled: a list in memory
+// loading are the options with which a database is filled: a list in memory
 // that is sorted once and written as one file.
 var loading = tuning{
 	"create_if_missing=true", "info_log_level=FATAL_LEVEL", "disable_auto_compactions=true",

@@ -15,8 +15,8 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// TestConformanceLimited: a cache that holds little changes the baseline's files,
-// not its answers.
+// TestConformanceLimited: a small cache changes the baseline's files but not its
+// answers.
 func TestConformanceLimited(t *testing.T) { layouttest.Run(t, limited{rdb.Baseline()}) }
 
 type limited struct{ layouts.Layout }
@@ -26,8 +26,8 @@ func (l limited) Build(ctx context.Context, set *layouts.Set, o layouts.Options)
 	return l.Layout.Build(ctx, set, o)
 }
 
-// TestRaw: what the data are before compression is as much in files that are compressed
-// and in those that are not, and at least what keys and texts take.
+// TestRaw: the uncompressed size of the data is the same for compressed files and for
+// others, and at least that of keys and texts.
 func TestRaw(t *testing.T) {
 	set, _ := layouttest.Small(t, 5000)
 	for _, l := range []layouts.Layout{rdb.All()[0], rdb.Baseline()} {

@@ -10,8 +10,8 @@ import (
 	"adshard/search/words"
 )
 
-// searcher is the search before its last optimisation: pairs come from RocksDB many at a time,
-// their values are read by each serialization's own code.
+// searcher is the search before the last optimisation: it gets many pairs at a time from
+// RocksDB, and each serialization's own code reads their values.
 type searcher struct {
 	*design
 	w *walker
@@ -53,7 +53,7 @@ func (s *searcher) walk(ctx context.Context, first uint64, f *layouts.Found) err
 	return nil
 }
 
-// decide looks at n pairs, and copies what it keeps of them before it asks for records.
+// decide decides on n pairs. It copies what it needs of them before it asks for records.
 func (s *searcher) decide(n int, f *layouts.Found) error {
 	s.ids = s.ids[:0]
 	for i := range n {
@@ -90,7 +90,7 @@ func (s *searcher) Close() error {
 	return nil
 }
 
-// all reports whether all words are among a query's.
+// all reports whether all words are among the query's.
 func all(query, words []uint64) bool {
 	for _, w := range words {
 		if !slices.Contains(query, w) {
@@ -111,7 +111,7 @@ func hashesOf(dst []uint64, q *layouts.Query) ([]uint64, error) {
 	return dst, nil
 }
 
-// over is the error of a context that is over.
+// over returns an error if the context is done.
 func over(ctx context.Context, op string) error {
 	if err := ctx.Err(); err != nil {
 		return fault.New(fault.KindOf(err), op, err)

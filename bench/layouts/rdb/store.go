@@ -8,7 +8,7 @@ import (
 )
 
 // All returns the layouts, in the order in which the thesis made them, and then
-// those with Cap'n Proto.
+// those that it did not make.
 func All() []layouts.Layout {
 	var out []layouts.Layout
 	for _, d := range designs() {
@@ -17,10 +17,10 @@ func All() []layouts.Layout {
 	return out
 }
 
-// Baseline returns RDB-Pr-Fl-Opt, the thesis' best.
+// Baseline returns RDB-Pr-Fl-Opt, the thesis' best layout.
 func Baseline() layouts.Layout { return layout{named(baseline)} }
 
-// layout is a design as layouts.Layout.
+// layout implements layouts.Layout with a design.
 type layout struct{ *design }
 
 // Name implements layouts.Layout.
@@ -62,13 +62,13 @@ func (l layout) Build(ctx context.Context, set *layouts.Set, o layouts.Options) 
 	return s, nil
 }
 
-// everything is more than any layout has.
+// everything is a cache size that exceeds every layout.
 const everything = 1 << 40
 
 // store is an open layout.
 type store struct {
 	*design
-	mapped            bool // files are read where they lie, not through the cache
+	mapped            bool // files are read directly, not through the cache
 	matching, records database
 	open              databases
 }
@@ -82,8 +82,8 @@ func (s *store) Searcher() (layouts.Searcher, error) {
 	return &searcher{w: w, design: s.design, decoder: decoder{reuse: s.code == prepared}}, nil
 }
 
-// Size implements layouts.Store. Memory is RocksDB's cache, what it keeps of
-// tables and those that are mapped.
+// Size implements layouts.Store. Memory is RocksDB's cache, its memory for
+// tables, and the mapped tables.
 func (s *store) Size() (layouts.Size, error) {
 	matching, err := sizeOf(s.matching.dir)
 	if err != nil {

@@ -5,47 +5,48 @@ import (
 	"strings"
 )
 
-// tuning is RocksDB's options for a database, as text.
+// tuning holds RocksDB's options for a database, as text.
 type tuning []string
 
 // String returns the options as RocksDB reads them.
 func (t tuning) String() string { return strings.Join(t, ";") }
 
-// has reports whether an option begins so.
+// has reports whether an option begins with a text.
 func (t tuning) has(option string) bool {
 	return slices.ContainsFunc(t, func(o string) bool { return strings.HasPrefix(o, option) })
 }
 
-// tunings are those of both databases. own: each has a cache of defaultCache for itself,
-// as RocksDB gives it; otherwise they share one of what is allowed.
+// tunings holds the tunings of both databases. own: each has its own cache of
+// defaultCache, RocksDB's default; otherwise they share a cache of the permitted size.
 type tunings struct {
 	matching, records tuning
 	own               bool
 }
 
-// defaultCache is RocksDB's block cache where nothing is said (versions 5 to 7).
+// defaultCache is the default size of RocksDB's block cache (versions 5 to 7).
 const defaultCache = 8 << 20
 
-// blocks are options of tables made of blocks, plain those of tables without.
+// blocks returns options for tables made of blocks, plain options for tables without
+// blocks.
 func blocks(o ...string) string { return "block_based_table_factory={" + strings.Join(o, ";") + "}" }
 func plain(o ...string) string  { return "plain_table_factory={" + strings.Join(o, ";") + "}" }
 
-// byDefault is RocksDB without tuning, said explicitly: indexes and filters in memory,
-// outside the cache.
+// byDefault is RocksDB without tuning, with its default set explicitly: indexes and
+// filters in memory, outside the cache.
 var byDefault = tuning{blocks("cache_index_and_filter_blocks=false")}
 
-// inCache is RocksDB without tuning but for indexes and filters, which are in the cache.
+// inCache is RocksDB without tuning except that indexes and filters are in the cache.
 var inCache = tuning{blocks("cache_index_and_filter_blocks=true")}
 
-// byPrefix is tuned for reading by first word: tables know the 8 bytes of the
-// first word as a prefix and have a Bloom filter of prefixes; indexes and
-// filters stay in memory, outside the cache.
+// byPrefix is tuned for reading by first word: tables use the 8 bytes of the first word
+// as a prefix and have a Bloom filter of prefixes; indexes and filters stay in memory,
+// outside the cache.
 var byPrefix = tuning{
 	"prefix_extractor=fixed:8",
 	blocks("cache_index_and_filter_blocks=false", "filter_policy=bloomfilter:10:false", "whole_key_filtering=false"),
 }
 
-// byKey is tuned for look-ups as RocksDB's OptimizeForPointLookup is: a Bloom filter,
+// byKey is tuned for look-ups like RocksDB's OptimizeForPointLookup: a Bloom filter, and
 // data blocks with a hash index. Indexes and filters are outside the cache.
 var byKey = tuning{
 	blocks("cache_index_and_filter_blocks=false", "filter_policy=bloomfilter:10:false",
@@ -55,8 +56,7 @@ var byKey = tuning{
 // told is the tuning of the last two layouts as the thesis describes it.
 var told = tunings{matching: byPrefix, records: byKey, own: true}
 
-// limited are the tunings of the last two layouts where the cache is smaller
-// than the data.
+// limited holds the tunings of the last two layouts for a cache smaller than the data.
 var limited = tunings{
 	matching: tuning{
 		"prefix_extractor=fixed:8", "max_open_files=-1", "compression=kLZ4Compression",
@@ -70,7 +70,7 @@ var limited = tunings{
 	},
 }
 
-// cached are their tunings where everything is in memory.
+// cached holds their tunings if everything is in memory.
 var cached = tunings{
 	matching: tuning{
 		"prefix_extractor=fixed:8", "max_open_files=-1", "compression=kNoCompression", "allow_mmap_reads=true",

@@ -18,7 +18,7 @@ import (
 // tuned is the size of BenchmarkTuning's set: a small one in ordinary runs.
 var tuned = flag.Int64("tuned", 5_000, "size of BenchmarkTuning's set")
 
-// with returns a tuning with one text instead of another.
+// with returns a tuning with one text replaced by another.
 func (t tuning) with(b testing.TB, old, now string) tuning {
 	b.Helper()
 	out := slices.Clone(t)
@@ -31,7 +31,7 @@ func (t tuning) with(b testing.TB, old, now string) tuning {
 	return out
 }
 
-// alternatives are the baseline's tunings with one choice made another way.
+// alternatives returns the baseline's tunings with one choice changed in each.
 func alternatives(b *testing.B) map[string]tunings {
 	c, l := cached, limited
 	return map[string]tunings{
@@ -52,12 +52,12 @@ func alternatives(b *testing.B) map[string]tunings {
 	}
 }
 
-// both are the tunings of a cache in common.
+// both returns tunings for databases with a common cache.
 func both(matching, records tuning) tunings { return tunings{matching: matching, records: records} }
 
-// BenchmarkTuning asks the same queries of RDB-Pr-Fl-Opt with each tuning in
-// turn; for each query the quickest of the rounds counts, so that others' load
-// does not.
+// BenchmarkTuning asks RDB-Pr-Fl-Opt the same queries with each tuning in
+// turn. For each query the fastest of the rounds counts, so that other load on
+// the machine does not matter.
 func BenchmarkTuning(b *testing.B) {
 	set, queries := layouttest.BenchSet(b, "../../../../shared/data", *tuned)
 	queries = queries[:200]
@@ -99,7 +99,7 @@ func BenchmarkTuning(b *testing.B) {
 	}
 }
 
-// processorTime is what this thread has used.
+// processorTime returns the processor time that this thread has used.
 func processorTime(t testing.TB) time.Duration {
 	var s unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &s); err != nil {

@@ -1,5 +1,6 @@
-// Package record is a keyword's record as the layouts of the thesis keep it:
-// schema/pb's Keyword, Protocol Buffers, of what a set knows.
+// Package record encodes and reads a keyword's record as the layouts of the
+// thesis keep it: a Keyword of schema/pb, in Protocol Buffers, with what a set
+// knows about it.
 package record
 
 import (
@@ -13,8 +14,8 @@ import (
 	"adshard/schema/pb"
 )
 
-// Append appends the record of keyword i. norm are the hashes of its words, nil
-// where they lie elsewhere.
+// Append appends the record of keyword i. norm holds the hashes of its words; nil
+// if they are stored elsewhere.
 func Append(dst []byte, set *layouts.Set, i int, norm []uint64) ([]byte, error) {
 	bid := uint64(set.Bids[i])
 	dst, err := proto.MarshalOptions{}.MarshalAppend(dst, &pb.Keyword{
@@ -24,14 +25,14 @@ func Append(dst []byte, set *layouts.Set, i int, norm []uint64) ([]byte, error) 
 	return dst, fault.New(fault.Internal, "record: append", err)
 }
 
-// Record is what goes on with a match, read where it lies.
+// Record holds the fields that are needed after a match, read without copying.
 type Record struct {
 	ID, Bid uint64
 	Quality uint32
-	Text    []byte // of the bytes that were read
+	Text    []byte // part of the bytes that were read
 }
 
-// Numbers of schema/pb's Keyword.
+// Field numbers of schema/pb's Keyword.
 const (
 	fieldID      = 1
 	fieldText    = 2
@@ -40,11 +41,12 @@ const (
 )
 
 // Read reads a record in one pass, without copies. Generated code, which makes a
-// string of the text, takes six times as long. fault.Corrupt: it is not a string.
+// string of the text, takes six times as long. It returns fault.Corrupt if the
+// bytes are no record.
 func (r *Record) Read(b []byte) error {
 	*r = Record{}
 	for len(b) > 0 {
-		tag := b[0] // all of Keyword's take one byte
+		tag := b[0] // all tags of Keyword take one byte
 		v, n := binary.Uvarint(b[1:])
 		if tag >= 0x80 || n <= 0 {
 			return Damaged()
@@ -58,7 +60,7 @@ func (r *Record) Read(b []byte) error {
 				return Damaged()
 			}
 			text, b = b[:v], b[v:]
-		default: // Keyword has no others
+		default: // a set's records have no other fields
 			return Damaged()
 		}
 		r.take(tag>>3, v, text)
@@ -82,7 +84,7 @@ func (r *Record) take(number byte, v uint64, text []byte) {
 	}
 }
 
-// Damaged is the error of a value that is not what was written.
+// Damaged returns the error for a damaged value.
 func Damaged() error {
 	return fault.Newf(fault.Corrupt, "record: read", "a keyword's data are damaged or missing; build the layout again")
 }

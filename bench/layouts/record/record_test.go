@@ -36,7 +36,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// FuzzRead: what is not a record is refused without a panic.
+// FuzzRead: bytes that are not a record are refused without a panic.
 func FuzzRead(f *testing.F) {
 	f.Add(written(f, []uint64{1, 2}))
 	f.Add([]byte(nil))
@@ -58,7 +58,7 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-// BenchmarkUnmarshal is generated code's way of the same.
+// BenchmarkUnmarshal measures generated code for the same task.
 func BenchmarkUnmarshal(b *testing.B) {
 	raw := written(b, nil)
 	var k pb.Keyword

@@ -12,13 +12,13 @@ import (
 	"adshard/internal/corpus"
 )
 
-// keywords is the size of the sets of benchmarks: small ones in ordinary runs,
-// -keywords=430000 for the figures.
+// keywords is the size of the benchmarks' sets: small ones in ordinary runs, -keywords=430000
+// for the figures.
 var keywords = flag.Int64("keywords", 10_000, "size of the benchmarks' sets")
 
-// BenchmarkBadSets is the time of the query of the 32 commonest words in sets that defy every
-// index, with all matches counted and for the best alone. late-ms is the most by which a search
-// outlasts a deadline of a millisecond.
+// BenchmarkBadSets measures the query of the 32 commonest words in sets that defy every index,
+// with all matches counted and with only the best found. late-ms is the most by which a search
+// exceeds a deadline of a millisecond.
 func BenchmarkBadSets(b *testing.B) {
 	c, err := corpus.Open(corpus.Extract())
 	if err != nil {
@@ -61,7 +61,7 @@ func stopQuery(b *testing.B, l layouts.Layout, set *layouts.Set) {
 	b.ReportMetric(late(b, s, q).Seconds()*1e3, "late-ms")
 }
 
-// late is the most by which a search outlasts its deadline.
+// late returns the most by which a search exceeds its deadline.
 func late(b *testing.B, s layouts.Searcher, q *layouts.Query) (worst time.Duration) {
 	for range 50 {
 		deadline := time.Now().Add(time.Millisecond)

@@ -14,12 +14,12 @@ import (
 	"adshard/search"
 )
 
-// searchBytes is the most that a search may allocate, whatever matches.
+// searchBytes is the most that a search may allocate, however much matches.
 const searchBytes = 256 << 10
 
-// TestBadSets: in sets that no index helps with, the query of the 32 commonest
-// words gets the right answer, or ends at its deadline and does no harm to the
-// next one. It decides on no keyword twice and keeps none but the best.
+// TestBadSets: in sets in which no index helps, the query of the 32 commonest
+// words gets the right answer, or ends at its deadline and does not affect the
+// next one. It decides on no keyword twice and keeps only the best.
 func TestBadSets(t *testing.T) {
 	if testing.Short() {
 		t.Skip("sets of 20,000 keywords")
@@ -39,7 +39,7 @@ func TestBadSets(t *testing.T) {
 	}
 }
 
-// badSets are made of the keywords of a set.
+// badSets returns bad sets made from the keywords of a set.
 func badSets(set *layouts.Set) map[string]*layouts.Set {
 	return map[string]*layouts.Set{
 		"as it is": set, "shared word": layouts.SharedWord(set, "the"),
@@ -47,7 +47,7 @@ func badSets(set *layouts.Set) map[string]*layouts.Set {
 	}
 }
 
-// commonest is the query of the 32 commonest words.
+// commonest returns the query of the 32 commonest words.
 func commonest(set *layouts.Set) *layouts.Query {
 	var words []string
 	for _, w := range set.Commonest(32) {
@@ -99,7 +99,7 @@ func endure(t *testing.T, l layouts.Layout, set *layouts.Set) {
 	counted(t, store.(*Store), set, q)
 }
 
-// counted checks what is counted of a search.
+// counted checks the counts of a search.
 func counted(t *testing.T, store *Store, set *layouts.Set, q *layouts.Query) {
 	query, err := search.Expand(q.Text, search.Identical, nil)
 	if err != nil {

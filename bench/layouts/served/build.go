@@ -47,7 +47,7 @@ func build(ctx context.Context, e Engine, m *items, dir string, progress func(fl
 	return b.Finish(&pb.Position{Clock: 1}, whole())
 }
 
-// whole is a table of one slice, the whole ring.
+// whole returns a table with one slice, which is the whole ring.
 func whole() *pb.SliceTable {
 	return &pb.SliceTable{
 		Slices: []*pb.HeldSlice{{Id: 1, Hi: math.MaxUint64, Generation: 1, State: pb.HeldState_HELD_STATE_FULL, From: 1}},
@@ -55,8 +55,8 @@ func whole() *pb.SliceTable {
 	}
 }
 
-// matchingBytes is what a store's postings and terms take on disk: what a
-// search reads to decide on matches.
+// matchingBytes returns the size on disk of a store's postings and terms,
+// which a search reads to decide on matches.
 func matchingBytes(dir string) (uint64, error) {
 	sum := uint64(0)
 	err := liveFiles(dir, func(f grocksdb.LiveFileMetadata) {
@@ -68,7 +68,7 @@ func matchingBytes(dir string) (uint64, error) {
 	return sum, err
 }
 
-// liveFiles calls each for the table files of a store that is not open.
+// liveFiles calls `each` for the table files of a closed store.
 func liveFiles(dir string, each func(grocksdb.LiveFileMetadata)) error {
 	o := grocksdb.NewDefaultOptions()
 	defer o.Destroy()

@@ -11,9 +11,9 @@ import (
 	"adshard/bench/layouts/layouttest"
 )
 
-// BenchmarkChange is the time of a changed keyword, rebuilding its group
-// included, by how many are changed at a time: keywords here and there, and all
-// those of groups here and there.
+// BenchmarkChange measures the time of a changed keyword, including rebuilding
+// its group, by how many are changed at a time: random keywords, and all
+// keywords of random groups.
 func BenchmarkChange(b *testing.B) {
 	ctx := context.Background()
 	set, _ := layouttest.BenchSet(b, "../../../../shared/data", *keywords)
@@ -48,7 +48,7 @@ func BenchmarkChange(b *testing.B) {
 	}
 }
 
-// drawn are about n changes: of single keywords or of whole groups.
+// drawn returns about n changes: of single keywords or of whole groups.
 func drawn(d *rand.Rand, set *layouts.Set, n int, whole bool) (to []layouts.Change) {
 	for len(to) < n {
 		g := d.IntN(len(set.Groups))

@@ -9,19 +9,20 @@ import (
 	"adshard/bench/layouts"
 )
 
-// Engine is an ordered key-value store that barrels lie in: RocksDB in the product,
-// others to compare it with.
+// Engine is an ordered key-value store for barrels: RocksDB in the product, and
+// others to compare with it.
 type Engine interface {
 	// Runs begins a database in dir, which is missing or empty.
 	Runs(dir string) (kv.Runs, error)
-	// Open opens it, with the given memory for what is read.
+	// Open opens the database in dir, with the given cache size for reads.
 	Open(dir string, cacheBytes uint64) (kv.DB, error)
-	// Matching is what postings and terms take on disk while the database is closed.
+	// Matching returns the size on disk of postings and terms, while the database is
+	// closed.
 	Matching(dir string) (uint64, error)
 }
 
-// Open opens the store in dir. Half of the memory is for what the engine reads,
-// half for what searches make of it, as in a slave.
+// Open opens the store in dir. As in a slave, half of the memory is for what the
+// engine reads, and half for what searches make of it.
 func Open(e Engine, dir string, cacheBytes uint64) (barrels.Store, error) {
 	db, err := e.Open(dir, cacheBytes/2)
 	if err != nil {
@@ -30,7 +31,7 @@ func Open(e Engine, dir string, cacheBytes uint64) (barrels.Store, error) {
 	return barrels.Open(db, barrels.Options{CacheBytes: cacheBytes / 2})
 }
 
-// On returns Served on another engine, under a name of its own.
+// On returns the layout Served on another engine, under its own name.
 func On(name string, e Engine) layouts.Layout { return other{name, e} }
 
 type other struct {

@@ -12,13 +12,13 @@ import (
 	"adshard/schema/pb"
 )
 
-// items makes a set's groups as slaves store them. It is for one goroutine at a
-// time.
+// items makes a set's groups as slaves store them. It must not be used
+// concurrently.
 type items struct {
 	set  *layouts.Set
 	like []uint32 // the keyword whose words each keyword has; nil: its own
-	// mixed: match types of all kinds, and groups with one of these words as a
-	// negative.
+	// mixed: keywords have different match types, and some groups have one of the
+	// words of common as a negative.
 	mixed   bool
 	common  []uint32
 	builder *nodedata.Builder
@@ -27,10 +27,10 @@ type items struct {
 
 func newItems(set *layouts.Set) *items { return &items{set: set} }
 
-// rest gives back the memory that making items has taken.
+// rest frees the memory that making items has used.
 func (m *items) rest() { m.builder, m.text = nil, nil }
 
-// item is group g.
+// item returns group g as slaves store it.
 func (m *items) item(g int) (*pb.Item, error) {
 	if m.builder == nil {
 		m.builder = nodedata.New(balance.ByOwner)
@@ -38,7 +38,7 @@ func (m *items) item(g int) (*pb.Item, error) {
 	return m.builder.Item(m.entity(g), &backend.Campaign{})
 }
 
-// entity is group g as the database has it.
+// entity returns group g as it is in the database.
 func (m *items) entity(g int) *backend.Item {
 	of := &m.set.Groups[g]
 	it := &backend.Item{
@@ -71,7 +71,7 @@ func (m *items) likeOf(i int) int {
 	return int(m.like[i])
 }
 
-// change notes a keyword's new words.
+// change records a keyword's new words.
 func (m *items) change(c layouts.Change) {
 	if m.like == nil {
 		m.like = make([]uint32, m.set.Len())
@@ -82,7 +82,7 @@ func (m *items) change(c layouts.Change) {
 	m.like[c.Keyword] = uint32(c.Like)
 }
 
-// parents are all campaigns and advertisers.
+// parents returns all advertisers and campaigns.
 func (m *items) parents() ([]*pb.Advertiser, []*pb.Campaign) {
 	var advertisers []*pb.Advertiser
 	var campaigns []*pb.Campaign
@@ -103,7 +103,7 @@ func (m *items) parents() ([]*pb.Advertiser, []*pb.Campaign) {
 	return advertisers, campaigns
 }
 
-// groupOf is the group that keyword i is in.
+// groupOf returns the group of keyword i.
 func (m *items) groupOf(i int) int {
 	at, found := slices.BinarySearchFunc(m.set.Groups, uint32(i), func(g layouts.Group, i uint32) int {
 		return cmp.Compare(g.First, i)

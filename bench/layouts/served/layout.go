@@ -11,17 +11,17 @@ import (
 	"adshard/fault"
 )
 
-// Served is the layout "served": all matches are counted. The sum of their ids
-// is not reported, since the product does not report it; the best are.
+// Served is the layout "served": all matches are counted. Like the product, it
+// does not report the sum of their ids, but it reports the best keywords.
 type Served struct{}
 
-// ServedTop is the layout "served-top": the search ends when the best are
-// certain.
+// ServedTop is the layout "served-top": the search ends when the best keywords
+// are certain.
 type ServedTop struct{}
 
-// ServedExpanded is the layout "served-expanded": as "served", but each search
-// also does the master's part, which the others are given: it makes words and
-// terms of the text.
+// ServedExpanded is the layout "served-expanded": like "served", but each
+// search also does the master's part, whose result the others are given: it
+// makes words and terms from the text.
 type ServedExpanded struct{}
 
 // Name implements layouts.Layout.
@@ -62,7 +62,7 @@ func (ServedTop) Build(ctx context.Context, set *layouts.Set, o layouts.Options)
 	return open(ctx, newItems(set), o, RocksDB{}, false)
 }
 
-// everything is a cache that holds the largest store.
+// everything is the size of a cache that holds the largest store.
 const everything = 256 << 30
 
 func open(ctx context.Context, items *items, o layouts.Options, e Engine, exact bool) (_ *Store, err error) {
@@ -96,7 +96,8 @@ func open(ctx context.Context, items *items, o layouts.Options, e Engine, exact 
 	return s, nil
 }
 
-// resident is what this process holds, without what Go has freed.
+// resident returns the anonymous memory of this process, without what Go has
+// freed.
 func resident() (uint64, error) {
 	debug.FreeOSMemory()
 	m, err := measure.MemoryOf(0)

@@ -9,10 +9,11 @@ import (
 	"adshard/search"
 )
 
-// ServedMixed is the layout "served-mixed": as "served", but of the keywords a
-// half is broad, a quarter phrase and a quarter exact, and one group in ten has a
-// negative. It finds less than layouts that know broad keywords only, and so
-// reports nothing that could be compared with them; its times stand beside theirs.
+// ServedMixed is the layout "served-mixed": like "served", but half of the
+// keywords are broad, a quarter phrase and a quarter exact, and one group in ten
+// has a negative. It finds fewer matches than layouts that have only broad
+// keywords, and so reports nothing that could be compared with theirs, except
+// times.
 type ServedMixed struct{}
 
 // Name implements layouts.Layout.
@@ -32,7 +33,7 @@ func mixedItems(set *layouts.Set) *items {
 	return m
 }
 
-// typeOf is the match type of keyword i; it does not change with its words.
+// typeOf returns the match type of keyword i, which does not depend on its words.
 func (m *items) typeOf(i int) search.MatchType {
 	if !m.mixed {
 		return search.Broad
@@ -46,8 +47,8 @@ func (m *items) typeOf(i int) search.MatchType {
 	return search.Broad
 }
 
-// negatives are those of group g: for one in ten one of the commonest words,
-// which queries have too.
+// negatives returns the negatives of group g: one group in ten has one of the
+// commonest words, which queries have too.
 func (m *items) negatives(g int) []backend.Negative {
 	of := &m.set.Groups[g]
 	d := dice(^of.ID)
@@ -58,5 +59,5 @@ func (m *items) negatives(g int) []backend.Negative {
 	return []backend.Negative{{ID: 1, GroupID: of.ID, Text: word, Words: word, Type: search.Broad, Enabled: true}}
 }
 
-// dice are the same ones for an id whenever it is asked for.
+// dice returns a random source for an id, which always gives the same numbers.
 func dice(id uint64) *rand.Rand { return rand.New(rand.NewPCG(id, 1)) }

@@ -12,7 +12,7 @@ import (
 )
 
 // TestMixed compares the layout with the oracle, and checks that there are all match
-// types and negatives that keep something out.
+// types and negatives that exclude something.
 func TestMixed(t *testing.T) {
 	set, queries := layouttest.Small(t, 3000)
 	m := mixedItems(set)
@@ -25,7 +25,7 @@ func TestMixed(t *testing.T) {
 		for _, k := range it.Keywords {
 			types[k.Type]++
 		}
-		if len(it.Negatives) > 0 && negatives < 50 { // a query that it keeps its group out of
+		if len(it.Negatives) > 0 && negatives < 50 { // a query from which the negative excludes the group
 			queries = append(queries, layouts.NewQueries([]string{it.Keywords[0].Text + " " + it.Negatives[0].Text})...)
 		}
 		entities = append(entities, it)

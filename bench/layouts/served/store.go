@@ -12,8 +12,8 @@ import (
 	"adshard/search"
 )
 
-// Store is a slave's store. It may change while it is searched; its upkeep runs
-// beside, as a slave's does.
+// Store is a slave's store. It may be changed while it is searched. Its maintenance
+// runs in the background, as in a slave.
 type Store struct {
 	barrels  barrels.Store
 	exact    bool
@@ -27,10 +27,10 @@ type Store struct {
 	wake   chan struct{}
 	end    context.CancelFunc
 	ended  sync.WaitGroup
-	failed error // of the upkeep, read when it has ended
+	failed error // of the maintenance, read after it has ended
 }
 
-// begin starts the upkeep.
+// begin starts the maintenance.
 func (s *Store) begin() {
 	s.wake = make(chan struct{}, 1)
 	ctx, end := context.WithCancel(context.Background())
@@ -47,7 +47,7 @@ func (s *Store) begin() {
 	})
 }
 
-// Barrels is the store itself, for its statistics.
+// Barrels returns the barrels, for their statistics.
 func (s *Store) Barrels() barrels.Store { return s.barrels }
 
 // Searcher implements layouts.Store.
@@ -58,8 +58,8 @@ func (s *Store) Searcher() (layouts.Searcher, error) {
 	}}, nil
 }
 
-// Size implements layouts.Store. The matching part is as built: changes do not
-// move it.
+// Size implements layouts.Store. The matching part is the size after building: it does
+// not follow changes.
 func (s *Store) Size() (layouts.Size, error) {
 	now, err := resident()
 	return layouts.Size{
@@ -67,7 +67,8 @@ func (s *Store) Size() (layouts.Size, error) {
 	}, err
 }
 
-// Close implements layouts.Store. It returns an error of the upkeep, if there was one.
+// Close implements layouts.Store. It returns the error of the maintenance, if there
+// was one.
 func (s *Store) Close() error {
 	s.end()
 	s.ended.Wait()
@@ -104,7 +105,7 @@ func (s *Store) Change(ctx context.Context, to []layouts.Change) error {
 	return nil
 }
 
-// searcher asks the store.
+// searcher searches the store.
 type searcher struct {
 	store   *Store
 	request search.Request

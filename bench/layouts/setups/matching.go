@@ -10,14 +10,14 @@ import (
 	"adshard/search"
 )
 
-// attempts is how often a word is tried to bring a query nearer to its matches.
+// attempts is how many words are tried to bring a query closer to its number of matches.
 const attempts = 100
 
-// matching are queries with about target matches, a quarter more or less.
+// matching returns a setup of queries with about target matches, a quarter more or less.
 func (m *maker) matching(target uint64) layouts.Setup {
 	var all []made
 	good := 0
-	// Large targets take long and differ little: fewer queries do.
+	// Queries for large targets take long to find and differ little, so fewer are enough.
 	n := m.n
 	if target >= 10_000 {
 		n = min(n, 20)
@@ -33,9 +33,9 @@ func (m *maker) matching(target uint64) layouts.Setup {
 	return m.promised(fmt.Sprintf("matches %d", target), target, all, good)
 }
 
-// four are queries of the log as they are, those of four words with about target
-// matches: what matches cost by themselves, since longer queries have more of
-// them and of everything else.
+// four returns a setup of unchanged queries of the log with four words and about target
+// matches. They show what matches cost by themselves; longer queries have more matches
+// and more of everything else.
 func (m *maker) four(target uint64) layouts.Setup {
 	var all []made
 	good := 0
@@ -53,15 +53,15 @@ func (m *maker) four(target uint64) layouts.Setup {
 	return m.promised(fmt.Sprintf("four %d", target), target, all, good)
 }
 
-// made is a query with its matches, and how far off they are.
+// made is a query with its number of matches and their distance from the target.
 type made struct {
 	words []string
 	found uint64
 	off   float64
 }
 
-// promised is a setup of those queries that have the matches that its name
-// promises. Without any it has none, and m.lacking says why.
+// promised returns a setup of the queries that have the number of matches that its name
+// promises. If there are none, the setup is empty, and m.lacking says why.
 func (m *maker) promised(name string, target uint64, all []made, good int) layouts.Setup {
 	slices.SortStableFunc(all, func(a, b made) int { return cmp.Compare(a.off, b.off) })
 	s := layouts.Setup{Name: name}
@@ -88,7 +88,7 @@ func tolerance(target uint64) float64 {
 	return 0.25
 }
 
-// distance is how far off found is, against the target.
+// distance returns how far found is from the target, relative to the target.
 func distance(found, target uint64) float64 {
 	if target == 0 {
 		return float64(found)
@@ -96,8 +96,8 @@ func distance(found, target uint64) float64 {
 	return max(float64(found)-float64(target), float64(target)-float64(found)) / float64(target)
 }
 
-// towards takes a query of the log and adds words, or leaves some out, as long
-// as that brings its matches nearer to the target.
+// towards takes a query of the log and adds or leaves out words as long as that brings
+// its number of matches closer to the target.
 func (m *maker) towards(target uint64) (words []string, found uint64) {
 	words = slices.Clone(m.any().Words)
 	found = m.matches(words)
@@ -113,8 +113,8 @@ func (m *maker) towards(target uint64) (words []string, found uint64) {
 	return words, found
 }
 
-// varied has one word more or less, or a different one instead of one of them; nil: there
-// is nothing to vary.
+// varied returns the words with one added, left out, or replaced by a different one. It
+// returns nil if there is nothing to vary.
 func (m *maker) varied(words []string, found, target uint64) []string {
 	at := m.dice.IntN(len(words))
 	switch {
@@ -133,8 +133,8 @@ func (m *maker) varied(words []string, found, target uint64) []string {
 	return other
 }
 
-// helpful draws a word that may bring the missing matches: the more are
-// missing, the commoner.
+// helpful draws a word that may bring the missing matches: the more are missing, the
+// commoner the word.
 func (m *maker) helpful(missing uint64) string {
 	most := len(m.common)
 	for most > 64 && uint64(m.often[most-1]) < missing/4 {

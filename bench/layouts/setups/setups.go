@@ -14,10 +14,10 @@ import (
 	"adshard/internal/corpus"
 )
 
-// Options say what to make.
+// Options says what to make.
 type Options struct {
-	// Queries is how many a setup has at most, except for those that the thesis
-	// numbers; 0: 2000.
+	// Queries is the largest number of queries of a setup, except for setups whose
+	// number the thesis gives; 0: 2000.
 	Queries int
 	Seed    uint64
 }
@@ -34,8 +34,8 @@ func Names() []string {
 	}
 }
 
-// Log returns the queries that corpus.WriteQueries gives, as many as the options
-// say, without those that have no word.
+// Log returns the queries of corpus.WriteQueries for the options, without those
+// that have no word.
 func Log(c *corpus.Corpus, o corpus.Options) ([]*layouts.Query, error) {
 	var log strings.Builder
 	if _, err := c.WriteQueries(&log, o); err != nil {
@@ -44,12 +44,12 @@ func Log(c *corpus.Corpus, o corpus.Options) ([]*layouts.Query, error) {
 	return layouts.NewQueries(strings.Split(log.String(), "\n")), nil
 }
 
-// Lacking is a setup that cannot be made of these keywords, and why.
+// Lacking names a setup that cannot be made for these keywords, and says why.
 type Lacking struct{ Name, Why string }
 
-// Make makes all setups that the keywords have queries for, in the order of
-// Names; those that promise matches which no query has are lacking. An error of
-// kind fault.Invalid: the log or the set is empty.
+// Make makes all setups for which the keywords have queries, in the order of
+// Names. Setups that promise a number of matches that no query has are returned
+// as lacking. Make returns fault.Invalid if the log or the set is empty.
 func Make(ctx context.Context, set *layouts.Set, log []*layouts.Query, o Options) (_ []layouts.Setup, _ []Lacking, err error) {
 	if len(log) == 0 || set.Len() == 0 {
 		return nil, nil, fault.Newf(fault.Invalid, "setups: make", "%d queries in the log, %d keywords: there must be some of both", len(log), set.Len())
@@ -75,7 +75,7 @@ func Make(ctx context.Context, set *layouts.Set, log []*layouts.Query, o Options
 	return all, m.lacking, m.err
 }
 
-// common is how many of the commonest words are used.
+// common is the number of commonest words that are used.
 const common = 4096
 
 // maker makes setups until the first error.
@@ -84,7 +84,7 @@ type maker struct {
 	set      *layouts.Set
 	log      []*layouts.Query
 	common   []string // words, commonest first
-	often    []uint32 // in how many keywords each stands
+	often    []uint32 // how many keywords have each
 	searcher layouts.Searcher
 	dice     *rand.Rand
 	n        int
@@ -110,7 +110,7 @@ func (m *maker) all() []layouts.Setup {
 	return append(out, layouts.Setup{Name: "RQ1600", Queries: some})
 }
 
-// setup is n queries of words.
+// setup returns a setup of n queries made from words.
 func (m *maker) setup(name string, words func() []string) layouts.Setup {
 	s := layouts.Setup{Name: name, Queries: make([]*layouts.Query, m.n)}
 	for i := range s.Queries {
@@ -119,7 +119,7 @@ func (m *maker) setup(name string, words func() []string) layouts.Setup {
 	return s
 }
 
-// query makes a query of normalised words.
+// query makes a query from normalised words.
 func (m *maker) query(words []string) *layouts.Query {
 	q, err := layouts.NewQuery(clipped(words))
 	if err != nil {
@@ -128,7 +128,7 @@ func (m *maker) query(words []string) *layouts.Query {
 	return q
 }
 
-// clipped joins the words that a query has room for.
+// clipped joins as many of the words as fit into a query.
 func clipped(words []string) string {
 	text := ""
 	for _, w := range words {
@@ -141,7 +141,7 @@ func clipped(words []string) string {
 
 func (m *maker) any() *layouts.Query { return m.log[m.dice.IntN(len(m.log))] }
 
-// hot are some of the 64 commonest words.
+// hot returns some of the 64 commonest words.
 func (m *maker) hot() []string {
 	var words []string
 	for range 2 + m.dice.IntN(3) {

@@ -38,8 +38,8 @@ func madeOf(t testing.TB, files fs.FS, keywords int64, queries int) (*layouts.Se
 	return set, setups, lacking
 }
 
-// TestMake checks that every setup keeps what its name promises, and that one
-// that cannot is lacking.
+// TestMake checks that every setup keeps what its name promises, and that a
+// setup that cannot is reported as lacking.
 func TestMake(t *testing.T) {
 	set, setups, lacking := madeOf(t, corpus.Extract(), 10_000, 40)
 	oracle := layouttest.NewOracle(set)

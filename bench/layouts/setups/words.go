@@ -7,11 +7,12 @@ import (
 	"adshard/search"
 )
 
-// maxText is the longest text of a query made here.
+// maxText is the largest length of the text of a query made here.
 const maxText = search.MaxQueryBytes
 
-// joined are n different words: a run of a query of the log, then those of
-// further ones. Where the log has too few words, common ones of the keywords.
+// joined returns n different words: a run of words of a query of the log, then
+// words of further queries. If the log has too few words, common words of the
+// keywords follow.
 func (m *maker) joined(n int) []string {
 	var words []string
 	for tries := 0; len(words) < n && tries < 20*n; tries++ {
@@ -32,7 +33,7 @@ func (m *maker) joined(n int) []string {
 	return words
 }
 
-// add appends a word unless it is there.
+// add appends a word unless the list contains it.
 func add(words []string, word string) []string {
 	if slices.Contains(words, word) {
 		return words
@@ -49,8 +50,8 @@ func (m *maker) matches(words []string) uint64 {
 	return f.Matches
 }
 
-// nearest is the single query of the log whose matches are nearest to n; equally
-// near ones in the log's order.
+// nearest returns a setup of a single query: the one of the log whose number of
+// matches, not 0, is closest to n, or the first of several in the log's order.
 func (m *maker) nearest(name string, n uint64) layouts.Setup {
 	best, off := m.log[0], ^uint64(0)
 	for _, q := range m.log {

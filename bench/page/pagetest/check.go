@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// Check checks that a page is well-formed, needs nothing from elsewhere, has a
-// verdict above its first table, is meant for phones and for dark rooms, and says by
-// which command and commit it was made. It returns the page's title.
+// Check checks that a page is well-formed and self-contained, has a verdict above
+// its first table, is made for phones and dark rooms, and names the command and
+// commit that made it. It returns the page's title.
 func Check(t testing.TB, text string) (title string) {
 	t.Helper()
 	d := xml.NewDecoder(strings.NewReader(text))
@@ -53,14 +53,14 @@ func Check(t testing.TB, text string) (title string) {
 			t.Errorf("the page has %s", never)
 		}
 	}
-	// Thousands stand in groups: no cell or label has a longer run of digits.
+	// Thousands are grouped: no cell or label has a longer run of digits.
 	if ungrouped := regexp.MustCompile(`<(?:td|text)[^>]*>[0-9]{4,}<`).FindString(text); ungrouped != "" {
 		t.Errorf("a number without groups: %s", ungrouped)
 	}
 	return title
 }
 
-// loadsNothing refuses elements that load anything besides the page.
+// loadsNothing reports elements that load anything besides the page as errors.
 func loadsNothing(t testing.TB, e xml.StartElement) {
 	t.Helper()
 	switch e.Name.Local {

@@ -8,7 +8,8 @@ import (
 	"adshard/bench/layouts"
 )
 
-// newAnchored looks up documents by their rarest word and compares all words.
+// newAnchored returns a function that looks up documents by their rarest word
+// and compares all words.
 func newAnchored(r index.IndexReader) (matchFunc, error) {
 	values, err := r.DocValueReader([]string{wordsField})
 	if err != nil {

@@ -18,14 +18,15 @@ import (
 
 // The fields of a document.
 const (
-	anchorField = "anchor" // its rarest word
+	anchorField = "anchor" // the keyword's rarest word
 	wordsField  = "words"
 )
 
-// batch is how many documents are built at once.
+// batch is the number of documents that are built at once.
 const batch = 20_000
 
-// Anchored is keywords as documents, found by their rarest words, as a layout.
+// Anchored is the layout "bleve": keywords as documents, found by their rarest
+// words.
 type Anchored struct{}
 
 // Name implements layouts.Layout.
@@ -34,7 +35,7 @@ func (Anchored) Name() string { return "bleve" }
 // Provides implements layouts.Layout.
 func (Anchored) Provides() layouts.Provides { return layouts.Provides{Matches: true, Sum: true} }
 
-// Build implements layouts.Layout. Options.CacheBytes does not limit it: the
+// Build implements layouts.Layout. Options.CacheBytes has no effect: the
 // system maps the index to memory.
 func (Anchored) Build(ctx context.Context, set *layouts.Set, o layouts.Options) (layouts.Store, error) {
 	fields := mapped(map[string]*mapping.FieldMapping{anchorField: field(false), wordsField: field(true)})
@@ -47,7 +48,7 @@ func (Anchored) Build(ctx context.Context, set *layouts.Set, o layouts.Options) 
 	return open(o.Dir, newAnchored)
 }
 
-// Terms is keywords as terms, found by prefix, as a layout.
+// Terms is the layout "bleve-terms": keywords as terms, found by prefix.
 type Terms struct{}
 
 // Name implements layouts.Layout.
@@ -56,7 +57,7 @@ func (Terms) Name() string { return "bleve-terms" }
 // Provides implements layouts.Layout.
 func (Terms) Provides() layouts.Provides { return layouts.Provides{Matches: true, Sum: true} }
 
-// Build implements layouts.Layout. Options.CacheBytes does not limit it: the
+// Build implements layouts.Layout. Options.CacheBytes has no effect: the
 // system maps the index to memory.
 func (Terms) Build(ctx context.Context, set *layouts.Set, o layouts.Options) (layouts.Store, error) {
 	fields := mapped(map[string]*mapping.FieldMapping{wordsField: field(false)})
@@ -69,7 +70,8 @@ func (Terms) Build(ctx context.Context, set *layouts.Set, o layouts.Options) (la
 	return open(o.Dir, newTerms)
 }
 
-// field is one that is found whole, with doc values if it is to be read.
+// field returns the mapping of a field that is searched as a whole, with doc
+// values if it is to be read.
 func field(docValues bool) *mapping.FieldMapping {
 	f := bleve.NewTextFieldMapping()
 	f.Analyzer = keyword.Name
@@ -78,7 +80,7 @@ func field(docValues bool) *mapping.FieldMapping {
 	return f
 }
 
-// mapped is a mapping with these fields and no others.
+// mapped returns a mapping with these fields and no others.
 func mapped(fields map[string]*mapping.FieldMapping) mapping.IndexMapping {
 	m := bleve.NewIndexMapping()
 	m.DefaultMapping = bleve.NewDocumentStaticMapping()
@@ -88,7 +90,8 @@ func mapped(fields map[string]*mapping.FieldMapping) mapping.IndexMapping {
 	return m
 }
 
-// ordered are the words of keyword i, the rarest first, the others in order.
+// ordered returns the words of keyword i: the rarest first, the others in
+// their order.
 func ordered(set *layouts.Set, i int) []string {
 	rarest := set.Rarest(i)
 	words := []string{set.Words[rarest]}
@@ -101,7 +104,7 @@ func ordered(set *layouts.Set, i int) []string {
 	return words
 }
 
-// build writes the index; document gives the fields of keyword i.
+// build writes the index; document returns the fields of keyword i.
 func build(ctx context.Context, set *layouts.Set, o layouts.Options, m mapping.IndexMapping, document func(i int) map[string]any) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -140,7 +143,7 @@ func add(ctx context.Context, b bleve.Builder, set *layouts.Set, o layouts.Optio
 	return nil
 }
 
-// byRarest are the keywords in the order of their rarest words.
+// byRarest returns the keywords in the order of their rarest words.
 func byRarest(set *layouts.Set) []int {
 	all := make([]int, set.Len())
 	for i := range all {

@@ -13,11 +13,11 @@ import (
 	"adshard/fault"
 )
 
-// matchFunc finds the keywords whose rarest word is word and whose others are among
-// words, and adds them to f.
+// matchFunc finds the keywords whose rarest word is `word` and whose other words
+// are among `words`, and adds them to f.
 type matchFunc func(ctx context.Context, word string, words map[string]bool, f *layouts.Found) error
 
-// store is an index that is open.
+// store is an open index.
 type store struct {
 	index     bleve.Index
 	dir       string
@@ -49,8 +49,8 @@ func (s *store) Searcher() (layouts.Searcher, error) {
 	return &searcher{reader: r, find: find, words: make(map[string]bool)}, nil
 }
 
-// Size implements layouts.Store. The index is mapped to memory, all of it once
-// it was read.
+// Size implements layouts.Store. The index is mapped to memory, and is there
+// completely once it has been read.
 func (s *store) Size() (layouts.Size, error) {
 	disk, err := server.DiskOf(s.dir)
 	return layouts.Size{Disk: disk, Memory: disk}, err
@@ -59,7 +59,7 @@ func (s *store) Size() (layouts.Size, error) {
 // Close implements layouts.Store.
 func (s *store) Close() error { return s.index.Close() }
 
-// searcher has a reader of its own.
+// searcher searches with its own reader.
 type searcher struct {
 	reader index.IndexReader
 	find   matchFunc
@@ -86,7 +86,7 @@ func (s *searcher) Search(ctx context.Context, q *layouts.Query) (f layouts.Foun
 // Close implements layouts.Searcher.
 func (s *searcher) Close() error { return s.reader.Close() }
 
-// count adds a document that matches.
+// count adds a matching document.
 func count(r index.IndexReader, doc *index.TermFieldDoc, f *layouts.Found) error {
 	name, err := r.ExternalID(doc.ID)
 	if err != nil {
@@ -99,7 +99,7 @@ func count(r index.IndexReader, doc *index.TermFieldDoc, f *layouts.Found) error
 }
 
 // documents calls visit for each document that has a term in a field, until the
-// context is over.
+// context is done.
 func documents(ctx context.Context, r index.IndexReader, field, term string, visit func(*index.TermFieldDoc) error) error {
 	list, err := r.TermFieldReader(ctx, []byte(term), field, false, false, false)
 	if err != nil {

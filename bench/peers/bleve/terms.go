@@ -10,13 +10,14 @@ import (
 	"adshard/bench/layouts"
 )
 
-// end stands behind each word of a term; no word has it.
+// end follows each word of a term; words do not contain it.
 const end = " "
 
-// term is a keyword as a term.
+// term returns the term of a keyword with these words.
 func term(words []string) string { return strings.Join(words, end) + end }
 
-// newTerms looks up terms by their first word and compares the others.
+// newTerms returns a function that looks up terms by their first word and
+// compares the others.
 func newTerms(r index.IndexReader) (matchFunc, error) {
 	return func(ctx context.Context, word string, words map[string]bool, f *layouts.Found) error {
 		terms, err := r.FieldDictPrefix(wordsField, []byte(word+end))
@@ -38,7 +39,7 @@ func newTerms(r index.IndexReader) (matchFunc, error) {
 	}, nil
 }
 
-// among reports whether all words of a term's rest are among words.
+// among reports whether all words in the rest of a term are among words.
 func among(rest string, words map[string]bool) bool {
 	for rest != "" {
 		word, others, _ := strings.Cut(rest, end)

@@ -1,15 +1,14 @@
-// Package lucene has Lucene Monitor find the keywords that match: a peer of
-// bench/layouts. Each keyword is a query stored in the Monitor, a conjunction of
-// its words; a user's query is a document that is matched against them. The
-// Monitor's presearcher looks up the queries whose most telling word is in the
-// document, and each of them is run on it.
+// Package lucene finds matching keywords with Lucene Monitor: it is a peer for bench/layouts.
+// Each keyword is a query stored in the Monitor, a conjunction of its words; a user's query is
+// a document that is matched against them. The Monitor's presearcher looks up the queries whose
+// most selective word is in the document, and runs each of them on the document.
 //
 // A small Java program (java/, built by deploy/peers.sh) holds the Monitor and answers over a
-// unix socket. Searches are timed inside it (layouts.Timed): the Monitor is a library, used in
-// the same process.
+// unix socket. Searches are timed inside this program (layouts.Timed), because the Monitor is a
+// library, which users call within their own process.
 //
-// Lucene 10.3.0 on Java 21 or newer, tuned as follows; the factors are processor
-// time at 100,000 keywords:
+// Lucene 10.3.0 on Java 21 or newer is tuned as follows; the factors are processor times with
+// 100,000 keywords:
 //   - The presearcher weighs words by how few keywords have them, so that each
 //     keyword is found by its rarest. With two passes
 //     (MultipassTermFilteredPresearcher) searches took as long as with one, and
@@ -27,6 +26,6 @@
 //     and the vector API where Java has them. Warm: 50,000 searches (fewer for few keywords) made of the
 //     keywords themselves, at most 10 s, before the first that counts.
 //
-// Goals: the Monitor as its users would have it. Non-goals: changes while it is
-// searched, an index that outlives the process.
+// Goals: the Monitor as its users would set it up. Non-goals: changes while it is searched, an
+// index that outlives the process.
 package lucene

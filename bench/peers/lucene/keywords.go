@@ -33,7 +33,8 @@ func writeKeywords(name string, set *layouts.Set) (err error) {
 	return errors.Join(err, out.Flush())
 }
 
-// appendWords appends their number, then the length and the bytes of each.
+// appendWords appends the number of words, then the length and the bytes of
+// each.
 func appendWords(to []byte, words []string) []byte {
 	to = binary.BigEndian.AppendUint16(to, uint16(len(words)))
 	for _, w := range words {

@@ -13,10 +13,10 @@ import (
 	"adshard/bench/peers/server"
 )
 
-// startTime is how long loading may take at most.
+// startTime bounds the time of loading.
 const startTime = 30 * time.Minute
 
-// Monitor is Lucene Monitor as a layout.
+// Monitor is the layout "lucene": Lucene Monitor.
 type Monitor struct{}
 
 // Name implements layouts.Layout.
@@ -25,8 +25,8 @@ func (Monitor) Name() string { return "lucene" }
 // Provides implements layouts.Layout.
 func (Monitor) Provides() layouts.Provides { return layouts.Provides{Matches: true, Sum: true} }
 
-// Build implements layouts.Layout. Options.CacheBytes does not limit it: what it
-// verifies lies on Java's heap.
+// Build implements layouts.Layout. Options.CacheBytes has no effect: what the
+// Monitor verifies is on Java's heap.
 func (Monitor) Build(ctx context.Context, set *layouts.Set, o layouts.Options) (layouts.Store, error) {
 	p, err := find(ctx)
 	if err != nil {
@@ -63,14 +63,14 @@ func progress(o layouts.Options, done float64) {
 }
 
 const (
-	// heapPerKeyword is more than a query of the Monitor takes.
+	// heapPerKeyword is an upper bound for the size of a query in the Monitor.
 	heapPerKeyword = 1536
-	// youngMegabytes is for what a search leaves behind, so that hardly any
-	// collection looks at the queries.
+	// youngMegabytes is the size of the young generation, for the garbage of
+	// searches, so that hardly any collection looks at the queries.
 	youngMegabytes = 512
 )
 
-// flags are Java's (package comment).
+// flags returns Java's flags (see the package comment).
 func flags(p program, set *layouts.Set) []string {
 	heap := 2*youngMegabytes + 512 + set.Len()*heapPerKeyword>>20
 	return []string{

@@ -11,12 +11,12 @@ import (
 	"adshard/fault"
 )
 
-// oldestJava is what this Lucene needs.
+// oldestJava is the oldest version of Java that this Lucene supports.
 const oldestJava = 21
 
-// program is what runs the Monitor.
+// program says what is needed to run the Monitor.
 type program struct {
-	java string // path of java
+	java string // path of the program java
 	jars string // directory
 }
 
@@ -34,14 +34,14 @@ func find(ctx context.Context) (program, error) {
 	return program{java: java, jars: jars}, nil
 }
 
-// findJava returns the first java that is new enough: JAVA_HOME's, the PATH's,
-// then those where Debian keeps them.
+// findJava returns the first java that is new enough: that of JAVA_HOME, that
+// of the PATH, then those where Debian keeps them.
 func findJava(ctx context.Context) string {
 	candidates := []string{filepath.Join(os.Getenv("JAVA_HOME"), "bin", "java")}
 	if java, err := exec.LookPath("java"); err == nil {
 		candidates = append(candidates, java)
 	}
-	debian, _ := filepath.Glob("/usr/lib/jvm/*/bin/java") // the pattern is right
+	debian, _ := filepath.Glob("/usr/lib/jvm/*/bin/java") // the pattern is valid
 	for _, java := range append(candidates, debian...) {
 		if version(ctx, java) >= oldestJava {
 			return java
@@ -52,18 +52,18 @@ func findJava(ctx context.Context) string {
 
 var versionPattern = regexp.MustCompile(`version "(\d+)`)
 
-// version is a java's major version, 0 if it does not run.
+// version returns a java's major version, or 0 if it does not run.
 func version(ctx context.Context, java string) int {
 	out, err := exec.CommandContext(ctx, java, "-version").CombinedOutput()
 	if m := versionPattern.FindSubmatch(out); err == nil && m != nil {
-		n, _ := strconv.Atoi(string(m[1])) // digits only; too many of them are no number
+		n, _ := strconv.Atoi(string(m[1])) // only digits; 0 if there are too many
 		return n
 	}
 	return 0
 }
 
 // findJars returns the directory of the jars: lucene beside this program, or in
-// bin of the directory it was started in or of one above.
+// the directory bin of the working directory or of one of its parents.
 func findJars() string {
 	var candidates []string
 	if self, err := os.Executable(); err == nil {

@@ -11,10 +11,10 @@ import (
 	"adshard/fault"
 )
 
-// searcher asks over a connection of its own.
+// searcher asks the Monitor over its own connection.
 type searcher struct {
 	store      *store
-	connection net.Conn // nil after a search that was cut off
+	connection net.Conn // nil after a search that was interrupted
 	request    []byte
 	answer     [24]byte
 	took       time.Duration
@@ -28,8 +28,8 @@ func (s *searcher) open() (err error) {
 	return nil
 }
 
-// Search implements layouts.Searcher. A search that is cut off costs its
-// connection; the next one opens another.
+// Search implements layouts.Searcher. A search that is interrupted loses its
+// connection; the next search opens another one.
 func (s *searcher) Search(ctx context.Context, q *layouts.Query) (layouts.Found, error) {
 	if err := ctx.Err(); err != nil {
 		return layouts.Found{}, err
@@ -40,7 +40,7 @@ func (s *searcher) Search(ctx context.Context, q *layouts.Query) (layouts.Found,
 		}
 	}
 	c := s.connection
-	watched := context.AfterFunc(ctx, func() { _ = c.Close() }) // cuts the search off
+	watched := context.AfterFunc(ctx, func() { _ = c.Close() }) // interrupts the search
 	err := s.ask(q)
 	if !watched() {
 		s.connection = nil

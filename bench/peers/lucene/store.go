@@ -13,10 +13,10 @@ import (
 	"adshard/bench/peers/server"
 )
 
-// store is a Monitor that runs.
+// store is a running Monitor.
 type store struct {
 	process *server.Process
-	sockets string // directory of the socket
+	sockets string // the directory of the socket
 }
 
 func (s *store) socket() string { return filepath.Join(s.sockets, "s") }
@@ -47,7 +47,7 @@ func (s *store) Searcher() (layouts.Searcher, error) {
 	return out, out.open()
 }
 
-// Size implements layouts.Store. Nothing lies on disk.
+// Size implements layouts.Store. Nothing is stored on disk.
 func (s *store) Size() (layouts.Size, error) {
 	memory, err := s.process.Memory()
 	return layouts.Size{Memory: memory}, err

@@ -15,19 +15,19 @@ import (
 	"adshard/fault"
 )
 
-// startTime is how long the server may take until it answers.
+// startTime bounds the time until the server answers.
 const startTime = time.Minute
 
-// cluster is a PostgreSQL server of its own, which only this user reaches, by a
-// unix socket.
+// cluster is a separate PostgreSQL server that only this user can reach,
+// through a unix socket.
 type cluster struct {
 	process *server.Process
 	data    string // its data directory
-	sockets string // directory of the socket
+	sockets string // the directory of the socket
 }
 
 // start makes a cluster in dir, with settings as in postgresql.conf, and starts
-// it.
+// its server.
 func start(ctx context.Context, dir string, settings []string) (*cluster, error) {
 	bin, err := programs()
 	if err != nil {
@@ -61,7 +61,7 @@ func start(ctx context.Context, dir string, settings []string) (*cluster, error)
 	return c, nil
 }
 
-// initialise makes the data directory, the user's.
+// initialise makes the data directory, which belongs to the user.
 func (c *cluster) initialise(bin, dir string, user *server.User) error {
 	if err := user.Own(c.data); err != nil {
 		return err
@@ -77,10 +77,10 @@ func (c *cluster) initialise(bin, dir string, user *server.User) error {
 	return p.Wait()
 }
 
-// programs finds the directory of the server's programs: Debian keeps them by
-// version, others in the PATH.
+// programs returns the directory of the server's programs. Debian keeps them by
+// version, other systems in the PATH.
 func programs() (string, error) {
-	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/postgres") // the pattern is right
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/postgres") // the pattern is valid
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
 		found = append(found, filepath.Join(dir, "postgres"))
 	}
@@ -126,7 +126,7 @@ func quoted(s string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(s) + "'"
 }
 
-// close ends the server; what it kept is the caller's directory.
+// close ends the server. The caller removes the directory of its data.
 func (c *cluster) close() error {
 	return errors.Join(c.process.Stop(syscall.SIGINT), os.RemoveAll(c.sockets))
 }

@@ -1,22 +1,21 @@
-// Package postgres has PostgreSQL find the keywords that match: a peer of
-// bench/layouts. It makes a cluster of its own in the layout's directory, with
-// Debian's programs, reachable by a unix socket only, and asks it by a prepared
-// statement over one connection a searcher; a connection is one process of the
-// server, so one thread. Searches are timed at the client: a server is not of
-// use without its answer, and a prepared statement over a unix socket is the
-// shortest way to it.
+// Package postgres finds matching keywords with PostgreSQL: it is a peer for bench/layouts. It
+// makes a separate cluster in the layout's directory, with Debian's programs, which can be
+// reached only by a unix socket. Each searcher asks it with a prepared statement over its own
+// connection. A connection is one process of the server and so one thread. Searches are timed
+// at the client: a server is of no use without its answer, and a prepared statement over a
+// unix socket is the shortest way to it.
 //
-// Two layouts. GIN is what the manual offers for the question "which rows' words are all among
-// these": an array with a GIN index and the operator <@. The index cannot answer it by itself:
-// it finds all rows that have any of the words, and each of them is looked up and checked.
-// Anchor is what an expert would do then: each row has the rarest of its words in a column of
-// its own, under a B-tree that includes all other columns needed. Only rows whose rarest word
-// is asked for are checked, and the table is not read.
+// There are two layouts. GIN is what the manual offers for the question "which rows' words are
+// all among these": an array with a GIN index and the operator <@. The index cannot answer it
+// by itself: it finds all rows that have any of the words, and each of them is looked up and
+// checked. Anchor is what an expert would do then: each row has the rarest of its words in a
+// separate column, with a B-tree that includes all other columns needed. Only rows whose
+// rarest word is in the query are checked, and the table is not read.
 //
-// Words are numbers, which the client looks up in a map of its own while it is
-// timed. As text[] the same search with GIN took 1.2 times the processor time at
-// 100,000 keywords (medians of 7 alternated passes); the extension intarray with
-// its gin__int_ops 1.1 times, and 1.3 times with Anchor.
+// Words are numbers, which the client looks up in its own map within the measured time. With
+// text[], the same search with GIN took 1.2 times the processor time at 100,000 keywords
+// (medians of 7 alternating passes); with the extension intarray and its gin__int_ops, it took
+// 1.1 times, and 1.3 times with Anchor.
 //
 // Tuning:
 //   - fsync and full_page_writes off, wal_level minimal, no senders, COPY into a
@@ -33,6 +32,6 @@
 //     and bitmaps of rows rather than of pages.
 //   - ids are int, so that their sum is bigint and not numeric; locale C.
 //
-// Goals: what a widely used database achieves. Non-goals: changes while
-// it is searched, several servers.
+// Goals: what a widely used database achieves. Non-goals: changes while it is searched,
+// several servers.
 package postgres

@@ -11,7 +11,7 @@ import (
 	"adshard/fault"
 )
 
-// GIN is an array of words with a GIN index as a layout.
+// GIN is the layout "postgres": an array of words with a GIN index.
 type GIN struct{}
 
 // Name implements layouts.Layout.
@@ -20,8 +20,8 @@ func (GIN) Name() string { return "postgres" }
 // Provides implements layouts.Layout.
 func (GIN) Provides() layouts.Provides { return layouts.Provides{Matches: true, Sum: true} }
 
-// Build implements layouts.Layout. Options.CacheBytes becomes shared_buffers;
-// the system's own cache is not limited by it.
+// Build implements layouts.Layout. Options.CacheBytes sets shared_buffers; it
+// does not limit the system's own cache.
 func (GIN) Build(ctx context.Context, set *layouts.Set, o layouts.Options) (layouts.Store, error) {
 	return build(ctx, form{
 		table: "create table keyword (id int not null, words int[] not null)",
@@ -34,7 +34,8 @@ func (GIN) Build(ctx context.Context, set *layouts.Set, o layouts.Options) (layo
 	}, set, o)
 }
 
-// Anchor is an array of words found by the rarest of them as a layout.
+// Anchor is the layout "postgres-anchor": an array of words, found by the
+// rarest of them.
 type Anchor struct{}
 
 // Name implements layouts.Layout.
@@ -43,8 +44,8 @@ func (Anchor) Name() string { return "postgres-anchor" }
 // Provides implements layouts.Layout.
 func (Anchor) Provides() layouts.Provides { return layouts.Provides{Matches: true, Sum: true} }
 
-// Build implements layouts.Layout. Options.CacheBytes becomes shared_buffers;
-// the system's own cache is not limited by it.
+// Build implements layouts.Layout. Options.CacheBytes sets shared_buffers; it
+// does not limit the system's own cache.
 func (Anchor) Build(ctx context.Context, set *layouts.Set, o layouts.Options) (layouts.Store, error) {
 	return build(ctx, form{
 		table: "create table keyword (anchor int not null, id int not null, words int[] not null)",
@@ -57,14 +58,14 @@ func (Anchor) Build(ctx context.Context, set *layouts.Set, o layouts.Options) (l
 	}, set, o)
 }
 
-// form is how keywords lie in the table and are asked for.
+// form says how keywords are stored in the table and how they are queried.
 type form struct {
 	table, index, query string
 	columns             []string
 	row                 func(i int) []any // of keyword i, in the order of columns
 }
 
-// build starts a server, fills it and makes it ready for searches.
+// build starts a server, fills it and prepares it for searches.
 func build(ctx context.Context, f form, set *layouts.Set, o layouts.Options) (layouts.Store, error) {
 	c, err := start(ctx, o.Dir, settings(set, o))
 	if err != nil {
@@ -80,7 +81,7 @@ func build(ctx context.Context, f form, set *layouts.Set, o layouts.Options) (la
 	return s, nil
 }
 
-// load fills the table, then makes all that wants it filled, and reads it into
+// load fills the table, then does what needs a full table, and reads it into
 // the server's memory.
 func load(ctx context.Context, c *cluster, f form, set *layouts.Set, progress func(float64)) error {
 	conn, err := c.connect(ctx)
@@ -120,7 +121,7 @@ func fill(ctx context.Context, conn *pgx.Conn, f form, set *layouts.Set, progres
 	return nil
 }
 
-// settings are the server's (package comment).
+// settings returns the server's settings (see the package comment).
 func settings(set *layouts.Set, o layouts.Options) []string {
 	buffers := o.CacheBytes
 	if buffers == 0 {
@@ -135,10 +136,11 @@ func settings(set *layouts.Set, o layouts.Options) []string {
 	}
 }
 
-// bytesPerKeyword is an upper bound of a row with its part of an index.
+// bytesPerKeyword is an upper bound for a row with its part of an index.
 const bytesPerKeyword = 400
 
-// unreachable gives an error of the server or of the way to it its kind.
+// unreachable turns an error of the server or of the connection into
+// fault.Unavailable.
 func unreachable(op string, err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err

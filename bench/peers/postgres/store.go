@@ -12,7 +12,7 @@ import (
 	"adshard/bench/peers/server"
 )
 
-// closeTime is how long a connection may take to end.
+// closeTime bounds the time in which a connection ends.
 const closeTime = 5 * time.Second
 
 // store is a server with keywords in it.
@@ -38,14 +38,14 @@ func (s *store) Size() (layouts.Size, error) {
 // Close implements layouts.Store.
 func (s *store) Close() error { return s.close() }
 
-// searcher asks over a connection of its own.
+// searcher asks the server over its own connection.
 type searcher struct {
 	store *store
 	conn  *pgx.Conn
 	ids   []int32 // of the query's words
 }
 
-// statement is the prepared one's name.
+// statement is the name of the prepared statement.
 const statement = "matching"
 
 func (s *searcher) open(ctx context.Context) (err error) {
@@ -55,8 +55,8 @@ func (s *searcher) open(ctx context.Context) (err error) {
 	return unreachable("connect", err)
 }
 
-// Search implements layouts.Searcher. A search that is cut off costs its
-// connection; the next one opens another.
+// Search implements layouts.Searcher. A search that is interrupted loses its
+// connection; the next search opens another one.
 func (s *searcher) Search(ctx context.Context, q *layouts.Query) (f layouts.Found, err error) {
 	if s.conn.IsClosed() {
 		if err := s.open(ctx); err != nil {
@@ -81,7 +81,7 @@ func (s *searcher) Close() error {
 	return s.conn.Close(ctx)
 }
 
-// sorted are the words of a keyword as the table has them.
+// sorted returns the words of a keyword as they are in the table.
 func sorted(refs []uint32) []int32 {
 	out := make([]int32, len(refs))
 	for i, w := range refs {

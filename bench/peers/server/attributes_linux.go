@@ -2,13 +2,12 @@ package server
 
 import "syscall"
 
-// capDacOverride lets a process reach its directory whatever the owner of its
-// parents.
+// capDacOverride lets a process reach its directory whoever owns the parent directories.
 const capDacOverride = 1
 
-// attributes have a child end when this process does, keep Ctrl-C from it (children are ended
-// in order), and run it as a user. That user may enter all directories, since its working
-// directory can lie below one of ours.
+// attributes returns process attributes that make a child end when this process does, shield
+// it from Ctrl-C (children are ended in order), and run it as a user. That user may enter all
+// directories, because its working directory can be below one of this user's.
 func attributes(c Config) *syscall.SysProcAttr {
 	a := &syscall.SysProcAttr{Setpgid: true, Pdeathsig: c.Orphan}
 	if u := c.User; u != nil {

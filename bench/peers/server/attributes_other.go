@@ -4,8 +4,8 @@ package server
 
 import "syscall"
 
-// attributes keep Ctrl-C from a child (children are ended in order) and run it
-// as a user.
+// attributes returns process attributes that shield a child from Ctrl-C
+// (children are ended in order) and run it as a user.
 func attributes(c Config) *syscall.SysProcAttr {
 	a := &syscall.SysProcAttr{Setpgid: true}
 	if u := c.User; u != nil {

@@ -13,8 +13,8 @@ import (
 	"syscall"
 )
 
-// Memory is what the process and all its children hold, in bytes; shared memory counts once. It
-// needs Linux.
+// Memory returns the memory of the process and all its children, in bytes; shared memory counts
+// once. It needs Linux.
 func (p *Process) Memory() (uint64, error) {
 	below, err := children()
 	if err != nil {
@@ -33,7 +33,7 @@ func (p *Process) Memory() (uint64, error) {
 	return sum, nil
 }
 
-// children returns the children of all processes.
+// children returns the children of each process.
 func children() (map[int][]int, error) {
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil {
@@ -45,8 +45,8 @@ func children() (map[int][]int, error) {
 		if err != nil {
 			continue // it has ended
 		}
-		// The second field is a name in brackets that may hold anything; the parent
-		// is the fourth.
+		// The second field is a name in brackets that may contain anything; the parent is the fourth
+		// field.
 		fields := bytes.Fields(raw[bytes.LastIndexByte(raw, ')')+1:])
 		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(name)))
 		if len(fields) > 1 {
@@ -57,12 +57,13 @@ func children() (map[int][]int, error) {
 	return of, nil
 }
 
-// ended reports whether an error says that a process is gone.
+// ended reports whether an error says that a process no longer exists.
 func ended(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH)
 }
 
-// proportional is what a process holds alone and its share of what it shares.
+// proportional returns the memory that a process holds for itself plus its share of shared
+// memory.
 func proportional(pid int) (uint64, error) {
 	f, err := os.Open(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
 	if err != nil {
@@ -82,7 +83,7 @@ func proportional(pid int) (uint64, error) {
 	return 0, fmt.Errorf("%s does not contain the memory", f.Name())
 }
 
-// DiskOf is what a directory takes on disk, in bytes.
+// DiskOf returns the size of a directory on disk, in bytes.
 func DiskOf(dir string) (uint64, error) {
 	sum := uint64(0)
 	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {

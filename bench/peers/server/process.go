@@ -13,35 +13,35 @@ import (
 	"adshard/fault"
 )
 
-// endTime is how long a process may take to end by itself.
+// endTime bounds the time that a process takes to end by itself.
 const endTime = 20 * time.Second
 
 // Config says what to start.
 type Config struct {
-	// Name is what errors call it.
+	// Name is the process' name in errors.
 	Name string
-	// Program is its path, Args are its arguments. It runs in the root directory,
+	// Program is the program's path, Args are its arguments. It runs in the root directory,
 	// which every user may enter.
 	Program string
 	Args    []string
-	// Log is the file for what it prints.
+	// Log is the file for the process' output.
 	Log string
-	// User runs it; nil: who runs this program.
+	// User is the user who runs it; nil: the user of this program.
 	User *User
-	// Orphan is the signal that ends it at once if this program ends first.
+	// Orphan is the signal that the process gets at once if this program ends first.
 	Orphan syscall.Signal
 }
 
-// Process is a child that runs.
+// Process is a running child.
 type Process struct {
 	name  string
 	cmd   *exec.Cmd
 	log   *os.File
-	ended chan struct{} // closed when it has ended
-	err   error         // how it ended, to be read after that
+	ended chan struct{} // closed when the process has ended
+	err   error         // how it ended; read it after that
 }
 
-// Start starts a process. Stop must be called.
+// Start starts a process. The caller must call Stop.
 func Start(c Config) (*Process, error) {
 	log, err := os.Create(c.Log)
 	if err != nil {
@@ -59,8 +59,8 @@ func Start(c Config) (*Process, error) {
 	return p, nil
 }
 
-// run starts the process and waits for its end in one thread, since the system ends a child
-// with the thread that made it.
+// run starts the process and waits for its end in one thread, because the system ends a
+// child together with the thread that made it.
 func (p *Process) run(started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -75,8 +75,8 @@ func (p *Process) run(started chan<- error) {
 // Ended is closed when the process has ended.
 func (p *Process) Ended() <-chan struct{} { return p.ended }
 
-// Wait waits for the end of a process that ends by itself; its error holds the
-// end of what it printed.
+// Wait waits for the end of a process that ends by itself. The error includes the end of
+// its output.
 func (p *Process) Wait() error {
 	<-p.ended
 	defer p.log.Close()
@@ -86,14 +86,13 @@ func (p *Process) Wait() error {
 	return nil
 }
 
-// Failure is an error of kind fault.Unavailable with the end of what the
-// process printed.
+// Failure returns a fault.Unavailable with the end of the process' output.
 func (p *Process) Failure(why error) error {
 	return fault.Newf(fault.Unavailable, "server: "+p.name, "%w; it last said: %s", why, tail(p.log.Name()))
 }
 
-// Stop ends the process with a signal; it is killed if it does not end, and so
-// are its children that are left.
+// Stop ends the process with a signal. If the process does not end, it is killed. Any
+// children that are left are killed too.
 func (p *Process) Stop(signal syscall.Signal) error {
 	var err error
 	_ = p.cmd.Process.Signal(signal) // it may have ended
@@ -101,14 +100,14 @@ func (p *Process) Stop(signal syscall.Signal) error {
 	case <-p.ended:
 	case <-time.After(endTime):
 		err = fmt.Errorf("%s does not end by itself", p.name)
-		_ = p.cmd.Process.Kill() // it may end at last
+		_ = p.cmd.Process.Kill() // it may have ended by now
 		<-p.ended
 	}
-	_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL) // its group; mostly there is none
+	_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL) // its process group; mostly it is already gone
 	return errors.Join(err, p.log.Close())
 }
 
-// tail is the end of a log.
+// tail returns the end of a log.
 func tail(name string) string {
 	raw, err := os.ReadFile(name)
 	if err != nil {

@@ -65,7 +65,7 @@ func TestUnprivilegedReachesItsDirectory(t *testing.T) {
 	if err != nil || u == nil {
 		t.Skipf("only root runs programs as somebody else: %v", err)
 	}
-	dir := filepath.Join(t.TempDir(), "own") // below one that only root may enter
+	dir := filepath.Join(t.TempDir(), "own") // below a directory that only root may enter
 	if err := u.Own(dir); err != nil {
 		t.Fatal(err)
 	}

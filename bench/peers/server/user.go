@@ -9,11 +9,11 @@ import (
 	"adshard/fault"
 )
 
-// User is another user, as which a process runs.
+// User is another user, who can run a process.
 type User struct{ ID, Group uint32 }
 
 // Unprivileged finds a user for a program that refuses to run as root: the first
-// of the names that there is. It is nil if this program does not run as root.
+// of the names that exists. It returns nil if this program does not run as root.
 func Unprivileged(names ...string) (*User, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil
@@ -36,7 +36,7 @@ func Unprivileged(names ...string) (*User, error) {
 	return nil, fault.Newf(fault.Unavailable, "server: user", "there is no user %v to run as: add one, or do not run as root", names)
 }
 
-// Own makes a directory for what the user's processes keep.
+// Own makes a directory for the data of the user's processes.
 func (u *User) Own(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil || u == nil {
 		return err
@@ -44,8 +44,8 @@ func (u *User) Own(dir string) error {
 	return os.Chown(dir, int(u.ID), int(u.Group))
 }
 
-// SocketDir makes a directory for unix sockets, whose paths must be short. It is
-// the caller's to remove.
+// SocketDir makes a directory for unix sockets, whose paths must be short. The
+// caller must remove it.
 func SocketDir(u *User) (string, error) {
 	dir, err := os.MkdirTemp("", "peer")
 	if err != nil {
