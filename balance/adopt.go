@@ -7,11 +7,11 @@ import (
 	"adshard/fault"
 )
 
-// Adopt makes a model from the slaves' tables. Its view is one above theirs, so that
-// each slave receives it. Slaves whose tables name the same shard are its replicas;
-// one that does not serve what the first of them serves is to be filled. It fails
-// with fault.Conflict when the slices that they serve in their newest view do not
-// tile the ring, or are foreign.
+// Adopt makes a model from the tables of slaves. Its view is one above theirs, so that
+// each slave receives it. Slaves whose tables name the same shard become its replicas;
+// a slave that does not serve the same slices as the first of them is to be filled.
+// Errors: fault.Conflict if the slices that the slaves serve in their newest view do
+// not tile the ring, or if a slave's data are foreign.
 func Adopt(slaves []Joining) (*Model, error) {
 	m := &Model{nextSlice: 1, nextShard: 1}
 	for _, j := range slaves {
@@ -32,7 +32,8 @@ func Adopt(slaves []Joining) (*Model, error) {
 	return m, nil
 }
 
-// adopt adds a slave, and its shard with what it serves unless that is there.
+// adopt adds a slave. It also adds the slave's shard, with the slices that the slave
+// serves, unless the shard is there already.
 func (m *Model) adopt(j Joining) error {
 	if j.Foreign {
 		return fault.Newf(fault.Conflict, "balance: adopt",
@@ -66,11 +67,11 @@ func (m *Model) adopt(j Joining) error {
 	return nil
 }
 
-// serves returns the slices that a slave serves in a view, as those of a shard.
+// serves returns the slices that a slave serves in a view, assigned to a shard.
 func (j Joining) serves(shard ShardID, view uint64) (list []Slice) {
 	for _, h := range j.Table.Slices {
 		if h.From == 0 || h.From > view || h.Until != 0 && h.Until < view {
-			continue // it comes or goes
+			continue // it is not served yet, or no longer
 		}
 		list = append(list, Slice{ID: h.ID, Lo: h.Lo, Hi: h.Hi, Generation: h.Generation, Shard: shard, From: h.From})
 	}

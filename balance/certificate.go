@@ -7,29 +7,33 @@ import (
 	"adshard/barrels/certify"
 )
 
-// Bins is the number of parts by which certificates are compared.
+// Bins is the number of bins into which a certificate divides the items.
 const Bins = certify.Bins
 
-// Sum is the number of some items and the sum, modulo 2¹²⁸, of the keyed 128-bit
-// hashes of their content.
+// Sum is a number of items, with the sum, modulo 2¹²⁸, of the keyed 128-bit hashes of
+// their content.
 type Sum = certify.Sum
 
-// Certificate describes one copy of an interval of keys.
+// Certificate describes a copy of an interval of keys, so that copies can be compared.
 type Certificate struct {
-	// Clock is the clock up to which all changes are included; later ones may be.
+	// Clock is a clock up to which the copy has all changes. It may have later ones.
 	Clock uint64
-	// Builder is the version that built the data; 0 if several did.
+	// Builder is the version of the program that built the data, or 0 if several
+	// versions did.
 	Builder uint32
-	// Items and Bytes are the size of the bins that were wanted.
+	// Items and Bytes are the number and size of the items in the bins that were asked
+	// for.
 	Items, Bytes uint64
-	// Bins are those of the items only: an item's content includes the ids of its
+	// Bins covers only the items: the content of an item includes the ids of its
 	// parents, but not their content.
 	Bins [Bins]Sum
-	// Parents are those of the items in the bins wanted, and those wanted by name.
+	// Parents has the parents of the items in the bins that were asked for, and the
+	// parents asked for by name.
 	Parents []ParentSum
 }
 
-// ParentSum is the hash of a parent's content; both halves are 0 if it is missing.
+// ParentSum is the hash of a parent's content; both halves are 0 if the parent is
+// missing.
 type ParentSum struct {
 	Parent
 	Hi, Lo uint64
@@ -38,58 +42,58 @@ type ParentSum struct {
 // Bin returns the bin of an item.
 func Bin(k Key) int { return certify.Bin(uint64(k)) }
 
-// Certify asks for certificates of a part of a slice: of Target, the slave that
-// it moves to or that is being checked, and of Source, the slave that it moves
-// from, both of a state at or after Clock. After both, the source of truth
-// is certified too, with the parents that they name, so that its clock is not
-// below either slave's.
+// Certify asks for certificates of a part of a slice: from Target, the slave to which
+// the slice moves or that is being checked, and from Source, the slave from which it
+// moves. Both must have all changes up to Clock. After both have answered, the source
+// of truth is certified too, with the parents that they named, so that its clock is not
+// below theirs.
 //
-// Changing is set for a few items that change faster than the three can be read.
-// The source of truth is then certified before, too: the slaves are asked for states
-// at or after the first of these certificates, and it is certified again and again
-// until both have answered.
+// Changing is set for a few items that change faster than the three copies can be read.
+// Then the source of truth is also certified first: the slaves are asked for states at
+// or after that certificate, and the source of truth is certified again and again until
+// both have answered.
 type Certify struct {
 	Seq        uint64
 	Slice      uint64
 	Generation uint64
 	Lo, Hi     Key
 	Clock      uint64
-	// Wanted has bit i set for each bin that is still to be compared, and Parents
-	// names those that are wanted besides, ascending.
+	// Wanted has bit i set for each bin i that is still to be compared. Parents names
+	// the parents that are asked for in addition, in ascending order.
 	Wanted   uint64
 	Parents  []Parent
 	Changing bool
-	// Weight is that of the items.
+	// Weight is the weight of the items.
 	Weight uint64
-	// Alone is set when the question had no answer the last time: whatever the reason is, it must not
-	// keep others from theirs.
+	// Alone is set if the question was not answered the last time. It is then asked by
+	// itself, so that whatever the reason is, it does not delay the answers to others.
 	Alone bool
-	// Needed is set when a slave waits to join a set or a slice has to leave its shard.
+	// Needed is set if a slave waits to join a set, or a slice has to leave its shard.
 	Needed bool
 	// Within is how long the answer may take.
 	Within time.Duration
-	// Source is "" when that slave is lost, or when the slice does not move.
+	// Source is "" if that slave is lost, or if the slice does not move.
 	Source, Target string
 }
 
-// Certified answers a Certify. Failed is set when a certificate could not be
-// obtained; the question is repeated.
+// Certified is the answer to a Certify. Failed is set if a certificate could not be
+// obtained; then the question is repeated.
 type Certified struct {
 	Seq uint64
-	// Source is nil when none was asked for.
+	// Source is nil if no certificate of it was asked for.
 	Source, Target *Certificate
 	Truth          Certificate
-	// Before are certificates of the source of truth that were made before Truth,
-	// if the question was Changing; their Parents are not used.
+	// Before has the certificates of the source of truth that were made before Truth,
+	// if the question was Changing. Their Parents are not used.
 	Before []Certificate
-	// Took is roughly the processor time that the answer took.
+	// Took is roughly the processor time spent on the answer.
 	Took   time.Duration
 	Failed error
 }
 
-// Matches reports whether a bin of a slave's copy was right: equal to the source of
-// truth's at some moment that is not before the copy's clock. A copy includes all
-// changes up to its clock and, of items that changed later, some later state.
+// Matches reports whether a bin of a slave's copy was right: whether it equals the bin
+// of the source of truth at some moment not before the copy's clock. A copy has all
+// changes up to its clock; of items that changed later, it has some later state.
 func (a *Certified) Matches(own *Certificate, bin int) bool {
 	if own.Bins[bin] == a.Truth.Bins[bin] {
 		return true
@@ -99,8 +103,8 @@ func (a *Certified) Matches(own *Certificate, bin int) bool {
 	})
 }
 
-// Discard orders a slave to stop serving a slice whose copy differs from the source
-// of truth, so that it is refilled.
+// Discard orders a slave to stop serving a slice whose copy differs from the source of
+// truth, and so to be filled with it again.
 type Discard struct {
 	Slave      string
 	Slice      uint64

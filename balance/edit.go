@@ -6,15 +6,15 @@ import (
 	"adshard/fault"
 )
 
-// Edit changes a copy of a model, one operation after another, and remembers
-// the operations. Each costs constant time, however many slices there are.
+// Edit changes a copy of a model by one operation after another, and records the operations. Most operations cost
+// constant time, however many slices there are.
 type Edit struct {
 	base *Model
 	view uint64 // of the resulting model
-	// revision is that of the resulting model.
+	// revision is the revision of the resulting model.
 	revision uint64
 	least    uint64 // of the resulting model
-	// filled is that of the resulting model.
+	// filled is the value for the resulting model.
 	filled bool
 	ops    []Op
 	list   []linked
@@ -25,13 +25,13 @@ type Edit struct {
 	nextN  ShardID
 }
 
-// linked is a slice in a doubly linked list in ascending key order; -1: none.
+// linked is a slice in a doubly linked list, in ascending order of keys; prev or next is -1 at an end.
 type linked struct {
 	Slice
 	prev, next int32
 }
 
-// Edit begins an edit. The model itself never changes.
+// Edit begins an edit of a copy of the model. The model itself never changes.
 func (m *Model) Edit() *Edit {
 	e := &Edit{
 		base: m, view: m.view, least: m.least, revision: m.revision, filled: m.filled, byID: make(map[uint64]int32, len(m.slices)),
@@ -46,7 +46,7 @@ func (m *Model) Edit() *Edit {
 	return e
 }
 
-// Slice returns a slice as it is after the operations so far.
+// Slice returns a slice in its state after the operations so far.
 func (e *Edit) Slice(id uint64) (Slice, bool) {
 	i, ok := e.byID[id]
 	if !ok {
@@ -55,8 +55,7 @@ func (e *Edit) Slice(id uint64) (Slice, bool) {
 	return e.list[i].Slice, true
 }
 
-// Map assigns the slice to a shard. Only the first plan may use it: later, slices
-// change shards by moves.
+// Map assigns a slice to a shard. It is only for the first plan: later, slices change shards by moves.
 func (e *Edit) Map(slice uint64, shard ShardID) error {
 	s, err := e.at(slice)
 	if err != nil {
@@ -74,8 +73,8 @@ func (e *Edit) Map(slice uint64, shard ShardID) error {
 	return nil
 }
 
-// Split cuts a slice in two: the slice keeps the keys below at, a new one,
-// whose id is returned, has the rest. Both stay where they are.
+// Split cuts a slice in two. The slice keeps the keys below `at`; a new slice, whose id is returned, gets the other
+// keys. Both stay on their shard.
 func (e *Edit) Split(slice uint64, at Key) (uint64, error) {
 	i, ok := e.byID[slice]
 	if !ok {
@@ -105,9 +104,9 @@ func (e *Edit) Split(slice uint64, at Key) (uint64, error) {
 	return right.ID, nil
 }
 
-// Merge joins a slice with its right neighbour on the same shard. Both must be
-// served since the same view, as far as queries may still ask for it: no query
-// with an older view may find less of the ring served than before.
+// Merge joins a slice with its right neighbour on the same shard. Both must have been served since the same view,
+// unless no query can use the views in which only one was served: no query with an older view may find less of the
+// ring served than before.
 func (e *Edit) Merge(slice, right uint64) error {
 	i, ok := e.byID[slice]
 	j, okRight := e.byID[right]
@@ -149,8 +148,8 @@ func (e *Edit) Filled() error {
 // Ops returns the operations so far, in their order.
 func (e *Edit) Ops() []Op { return e.ops }
 
-// Model returns the resulting model, checked. The first plan, made from the model
-// of view 0, is view 1, in which everything is served.
+// Model returns the resulting model after checking it. The first plan, made from the model of view 0, gets view 1, in
+// which all slices are served.
 func (e *Edit) Model() (*Model, error) {
 	m := &Model{view: e.view, least: e.least, revision: e.revision, filled: e.filled, nextSlice: e.nextS, nextShard: e.nextN, shards: e.shards, slaves: e.slaves}
 	first := e.base.view == 0
@@ -168,7 +167,7 @@ func (e *Edit) Model() (*Model, error) {
 	return m, m.check()
 }
 
-// Apply replays operations on the model: all of them or, with an error, none.
+// Apply returns the model after the given operations, or an error if one of them fails.
 func (m *Model) Apply(ops []Op) (*Model, error) {
 	e := m.Edit()
 	for _, o := range ops {
@@ -179,8 +178,8 @@ func (m *Model) Apply(ops []Op) (*Model, error) {
 	return e.Model()
 }
 
-// Apply applies an operation of a quantum. Errors: fault.Invalid, as those of the operation itself, or if a new slice
-// would have another number than the operation says.
+// Apply applies an operation of a quantum. Errors: fault.Invalid if the operation itself fails, or if it would give a
+// new slice or shard another number than it says.
 func (e *Edit) Apply(o Op) error {
 	switch o.Kind {
 	case OpMap:
@@ -217,7 +216,7 @@ func (e *Edit) Apply(o Op) error {
 	return e.applySlave(o)
 }
 
-// at returns a slice, to be changed before the next operation.
+// at returns a pointer to a slice, which is valid until the next operation.
 func (e *Edit) at(id uint64) (*Slice, error) {
 	i, ok := e.byID[id]
 	if !ok {
@@ -226,8 +225,7 @@ func (e *Edit) at(id uint64) (*Slice, error) {
 	return &e.list[i].Slice, nil
 }
 
-// shard returns a shard, to be changed before the next operation; nil if there is
-// none.
+// shard returns a pointer to a shard, which is valid until the next operation, or nil if there is no such shard.
 func (e *Edit) shard(id ShardID) *Shard {
 	i, ok := slices.BinarySearchFunc(e.shards, id, func(sh Shard, id ShardID) int { return int(sh.ID) - int(id) })
 	if !ok {

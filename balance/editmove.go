@@ -2,8 +2,8 @@ package balance
 
 import "slices"
 
-// Start begins to move a slice to another shard, which is filled while the
-// slice is served where it is.
+// Start begins to move a slice to another shard. That shard is filled while the slice
+// is still served by its own.
 func (e *Edit) Start(slice uint64, shard ShardID) error {
 	s, err := e.at(slice)
 	if err != nil {
@@ -28,7 +28,7 @@ func (e *Edit) Start(slice uint64, shard ShardID) error {
 	return nil
 }
 
-// Cancel ends a move before its switch; the slice stays where it is.
+// Cancel ends a move before its switch. The slice stays on its shard.
 func (e *Edit) Cancel(slice uint64) error {
 	s, err := e.moving(slice, Copying)
 	if err != nil {
@@ -40,8 +40,8 @@ func (e *Edit) Cancel(slice uint64) error {
 	return nil
 }
 
-// Switch has the target of a move serve the slice from the next view on. All
-// switches of one edit share that view.
+// Switch makes the target of a move serve the slice from the next view on. All switches
+// of one edit take effect in the same view.
 func (e *Edit) Switch(slice uint64) error {
 	s, err := e.moving(slice, Copying)
 	if err != nil {
@@ -58,8 +58,8 @@ func (e *Edit) Switch(slice uint64) error {
 	return nil
 }
 
-// Finish ends a move: the slice leaves the shard that served it before, and no shard
-// serves views before the switch any more.
+// Finish ends a move after its switch. The slice leaves the shard that served it
+// before, and no shard serves views before the switch any more.
 func (e *Edit) Finish(slice uint64) error {
 	s, err := e.moving(slice, Switched)
 	if err != nil {
@@ -71,7 +71,7 @@ func (e *Edit) Finish(slice uint64) error {
 	return nil
 }
 
-// moving returns a slice that is in a phase of a move.
+// moving returns a slice, and an error unless its move is in the given phase.
 func (e *Edit) moving(slice uint64, phase MovePhase) (*Slice, error) {
 	s, err := e.at(slice)
 	if err == nil && s.Move.Phase != phase {
@@ -80,7 +80,8 @@ func (e *Edit) moving(slice uint64, phase MovePhase) (*Slice, error) {
 	return s, err
 }
 
-// Join adds a shard, which holds nothing yet, with its only slave, of the same name.
+// Join adds a shard without slices, together with its only slave, which has the same
+// name.
 func (e *Edit) Join(name string, at Site) (ShardID, error) {
 	if slices.ContainsFunc(e.shards, func(sh Shard) bool { return sh.Name == name }) {
 		return 0, e.refuse("there is a shard %q already", name)
@@ -98,7 +99,8 @@ func (e *Edit) Join(name string, at Site) (ShardID, error) {
 	return id, nil
 }
 
-// SetState sets a shard's state. Drained requires that no slice is left on it.
+// SetState sets a shard's state. A shard can become Drained only when no slice is left
+// on it.
 func (e *Edit) SetState(shard ShardID, state ShardState) error {
 	sh := e.shard(shard)
 	switch {
@@ -117,8 +119,8 @@ func (e *Edit) SetState(shard ShardID, state ShardState) error {
 	return nil
 }
 
-// Remove takes a shard that has no slices out of the model, with its slaves. Its
-// number is never reused, and masters learn of the removal by a new view.
+// Remove removes a shard that has no slices, and its slaves, from the model. The
+// shard's number is never reused. Masters learn of the removal by a new view.
 func (e *Edit) Remove(shard ShardID) error {
 	sh := e.shard(shard)
 	switch {
@@ -139,7 +141,7 @@ func (e *Edit) Remove(shard ShardID) error {
 	return nil
 }
 
-// uses reports whether a slice is on a shard, or on its way from or to it.
+// uses reports whether any slice is on a shard, or is moving from or to it.
 func (e *Edit) uses(shard ShardID) bool {
 	for _, i := range e.byID {
 		if s := e.list[i].Slice; s.Shard == shard || s.Move.Other == shard {

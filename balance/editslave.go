@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Enlist adds a slave, as a spare. One that holds data may have been a replica until
-// a moment ago: it counts as having left its shard by now.
+// Enlist adds a slave as a spare. If it holds data, it may have been a replica until a moment ago,
+// so it is treated as if it had just left a shard.
 func (e *Edit) Enlist(name string, at Site, holds bool) error {
 	i, known := slices.BinarySearchFunc(e.slaves, name, byName)
 	if known || name == "" {
@@ -21,7 +21,7 @@ func (e *Edit) Enlist(name string, at Site, holds bool) error {
 	return nil
 }
 
-// Place changes where a slave is.
+// Place changes the site of a slave.
 func (e *Edit) Place(name string, at Site) error {
 	s, err := e.slave(name)
 	if err != nil {
@@ -51,7 +51,8 @@ func (e *Edit) Form(name string) (ShardID, error) {
 	return id, nil
 }
 
-// Assign has a spare hold what a shard holds. It is not asked yet.
+// Assign makes a spare a slave of a shard, to be filled with the shard's slices. Masters do not
+// ask it yet.
 func (e *Edit) Assign(name string, shard ShardID) error {
 	s, err := e.slave(name)
 	sh := e.shard(shard)
@@ -68,7 +69,7 @@ func (e *Edit) Assign(name string, shard ShardID) error {
 	return nil
 }
 
-// Enter has a slave join its shard's set: masters ask it from the next revision on.
+// Enter adds a slave to the set of its shard: masters ask it from the next revision on.
 func (e *Edit) Enter(name string) error {
 	s, err := e.slave(name)
 	switch {
@@ -83,8 +84,8 @@ func (e *Edit) Enter(name string) error {
 	return nil
 }
 
-// Leave has a slave leave its shard's set. It still holds what the shard holds, and
-// is filled with what it lacks.
+// Leave removes a slave from the set of its shard. The slave still holds the shard's slices, and
+// is filled with those that it lacks.
 func (e *Edit) Leave(name string) error {
 	s, err := e.slave(name)
 	switch {
@@ -99,8 +100,8 @@ func (e *Edit) Leave(name string) error {
 	return nil
 }
 
-// Release makes a spare of a slave. It refuses queries for its former shard as soon
-// as it learns of it, but deletes nothing before Free.
+// Release makes a slave a spare. When the slave learns of this, it stops answering queries for its
+// former shard, but it deletes nothing before Free.
 func (e *Edit) Release(name string) error {
 	s, err := e.slave(name)
 	switch {
@@ -115,8 +116,7 @@ func (e *Edit) Release(name string) error {
 	return nil
 }
 
-// Free lets a spare delete what it holds of its former shard: no master can ask it
-// any more.
+// Free lets a spare delete the data of its former shard, since no master can ask it any more.
 func (e *Edit) Free(name string) error {
 	s, err := e.slave(name)
 	switch {
@@ -130,7 +130,7 @@ func (e *Edit) Free(name string) error {
 	return nil
 }
 
-// Retire sets whether a spare may get a shard.
+// Retire sets whether a spare is drained, so that it gets no shard.
 func (e *Edit) Retire(name string, drained bool) error {
 	s, err := e.slave(name)
 	switch {
@@ -148,7 +148,7 @@ func (e *Edit) Retire(name string, drained bool) error {
 	return nil
 }
 
-// Forget takes a spare out of the model.
+// Forget removes a spare from the model.
 func (e *Edit) Forget(name string) error {
 	s, err := e.slave(name)
 	switch {
@@ -162,7 +162,8 @@ func (e *Edit) Forget(name string) error {
 	return nil
 }
 
-// Keeps reports whether a slave that is in a set stays in it. An edit that is nil changes nothing.
+// Keeps reports whether a slave is in a set after the edit. It returns true if e is nil, since
+// then nothing changes.
 func (e *Edit) Keeps(name string) bool {
 	if e == nil {
 		return true
@@ -171,10 +172,10 @@ func (e *Edit) Keeps(name string) bool {
 	return err == nil && s.In
 }
 
-// revise gives the resulting model another revision than the base's.
+// revise gives the resulting model the next revision.
 func (e *Edit) revise() { e.revision = e.base.revision + 1 }
 
-// slave returns a slave, to be changed before the next operation.
+// slave returns a pointer to a slave, which is valid until the next operation.
 func (e *Edit) slave(name string) (*Slave, error) {
 	i, ok := slices.BinarySearchFunc(e.slaves, name, byName)
 	if !ok {
@@ -183,7 +184,7 @@ func (e *Edit) slave(name string) (*Slave, error) {
 	return &e.slaves[i], nil
 }
 
-// applySlave replays an operation on the list of slaves.
+// applySlave applies an operation on the list of slaves.
 func (e *Edit) applySlave(o Op) error {
 	switch o.Kind {
 	case OpEnlist:
@@ -244,7 +245,7 @@ func (o Op) describeSlave() string {
 	return fmt.Sprintf("op(%d)", o.Kind)
 }
 
-// ShardName returns the name of the next shard that is formed, of these slaves.
+// ShardName returns the name for the next shard that is formed, of these slaves.
 func (e *Edit) ShardName(slaves []string, replicas int) string {
 	return shardName(e.nextN, slaves, replicas, func(name string) bool {
 		return slices.ContainsFunc(e.shards, func(sh Shard) bool { return sh.Name == name })

@@ -10,27 +10,26 @@ import (
 	"adshard/fault"
 )
 
-// State is what must survive a restart of the balancer. It is durable before any
-// of it is sent.
+// State is the state that must survive a restart of the balancer. It is made durable before any of it is sent.
 type State struct {
-	// Quantum is the number of the newest quantum when the state was saved;
-	// the next epoch's continue after it.
+	// Quantum is the number of the newest quantum when the state was saved. The quanta of the next epoch are numbered
+	// from there.
 	Quantum uint64
-	// Replicas is how many slaves hold each slice, Configured what the balancer's
-	// configuration said when that was decided; 0: unknown.
+	// Replicas is the number of slaves that hold each slice. Configured is the number in the balancer's configuration
+	// when Replicas was decided. Both are 0 if unknown.
 	Replicas, Configured int
 	Model                *Model
-	// Memories are what strategies remember, by rising name.
+	// Memories has the memories of strategies, in ascending order of names.
 	Memories []StrategyMemory
 }
 
-// stateFormat is the first byte of an encoded state. Format 5 is the same without memories of strategies, which is how
-// a state without any was written once.
+// stateFormat is the first byte of an encoded state. Format 5 is the same but has no memories of strategies; older
+// programs wrote it for states without memories.
 const stateFormat, withoutMemories = 6, 5
 
-// Encode returns the state as bytes: format, then unsigned varints (lengths
-// before strings; a slice's keys as its width less one, since slices tile; a
-// move's shards and views only when there is one), then xxh64 of all before, little endian.
+// Encode returns the state as bytes: the format, then unsigned varints, then xxh64 of all bytes before, in little
+// endian. A string has its length before it. A slice has its width less one, since slices tile the ring. A move has
+// its shards and views only if there is a move.
 func (s State) Encode() []byte {
 	m := s.Model
 	b := make([]byte, 0, 64+16*len(m.slices)+48*len(m.shards))
@@ -84,7 +83,7 @@ func (s State) Encode() []byte {
 	return binary.LittleEndian.AppendUint64(b, xxhash.Sum64(b))
 }
 
-// WithoutMoves returns the state without the moves that were not switched yet.
+// WithoutMoves returns the state with all moves cancelled that were not switched yet.
 func (s State) WithoutMoves() (State, error) {
 	e := s.Model.Edit()
 	for _, v := range s.Model.slices {
@@ -106,8 +105,8 @@ func flag(b bool) uint64 {
 	return 0
 }
 
-// DecodeState reads what Encode wrote. Errors: fault.Version for another
-// format, fault.Corrupt for damaged bytes.
+// DecodeState decodes what Encode returned. Errors: fault.Version if the bytes have another format, fault.Corrupt if
+// they are damaged.
 func DecodeState(b []byte) (State, error) {
 	const op = "balance: read state"
 	if len(b) < 9 {
@@ -137,13 +136,13 @@ func DecodeState(b []byte) (State, error) {
 	return s, nil
 }
 
-// reader reads varints from a slice; bad is set when it is exhausted.
+// reader reads varints from a slice of bytes; bad is set if there are too few bytes or a value is not valid.
 type reader struct {
 	b   []byte
 	bad bool
 }
 
-// flag reads what flag made.
+// flag reads a boolean.
 func (r *reader) flag() bool {
 	v := r.uint()
 	r.bad = r.bad || v > 1
@@ -171,7 +170,7 @@ func (r *reader) text() string {
 	return s
 }
 
-// small reads a number that must fit a byte.
+// small reads a number that must fit into a byte.
 func (r *reader) small() uint8 {
 	v := r.uint()
 	r.bad = r.bad || v > 255
@@ -205,7 +204,7 @@ func (r *reader) slaves(m *Model) {
 	}
 }
 
-// memories reads what strategies remember.
+// memories reads the memories of strategies.
 func (r *reader) memories() (list []StrategyMemory) {
 	for n := r.uint(); n > 0 && !r.bad; n-- {
 		m := StrategyMemory{Strategy: r.text(), InUse: r.flag(), Bytes: []byte(r.text())}
@@ -236,10 +235,10 @@ func (r *reader) model() *Model {
 	return m
 }
 
-// StrategyMemory is what a strategy remembers, as it is saved.
+// StrategyMemory is the saved memory of a strategy.
 type StrategyMemory struct {
 	Strategy string
-	// InUse is set for the strategy in use; the others run in shadow.
+	// InUse is set for the strategy in use. The other strategies run in shadow.
 	InUse bool
 	Bytes []byte
 }

@@ -5,26 +5,26 @@ import (
 	"sort"
 )
 
-// Items is a read-only view of the items, in ascending key order.
+// Items is a read-only view of the items, in ascending order of keys.
 type Items interface {
 	Len() int
-	// Ascend visits the items with keys lo to hi, both inclusive, with their
+	// Ascend visits the items with keys from lo to hi, both inclusive, with their
 	// weights, until visit returns false.
 	Ascend(lo, hi Key, visit func(k Key, weight uint32) bool)
 }
 
-// Index is the ordered set of items with their weights: the in-memory
-// map of thesis 6.3.2, compact. Leaves of sorted keys take 12 bytes an item,
-// some 15 as full as they are after insertions in any order: a full leaf gives
-// to a neighbour before it is split (as in B*-trees; Knuth, volume 3, 6.2.4).
+// Index is the ordered set of items with their weights: the in-memory map of thesis
+// 6.3.2, in compact form. It has leaves of sorted keys. Full leaves take 12 bytes per
+// item, and leaves after insertions in any order some 15: a full leaf gives items to a
+// neighbour before it is split (as in B*-trees; Knuth, volume 3, 6.2.4).
 type Index struct {
-	leaves []*leaf // in ascending order of first keys; none is empty
+	leaves []*leaf // in ascending order of their first keys; none is empty
 	n      int
 }
 
-// leafSize is the number of items in a full leaf, which then has 6,144 bytes, a
-// size that the allocator has; slack is the room that a neighbour must have to
-// be given some.
+// leafSize is the number of items in a full leaf, which has 6,144 bytes: one of the
+// allocator's sizes. slack is the room that a neighbour must have before it is given
+// items.
 const (
 	leafSize = 511
 	slack    = leafSize / 16
@@ -39,7 +39,7 @@ type leaf struct {
 // Len returns the number of items.
 func (x *Index) Len() int { return x.n }
 
-// Put adds an item or changes its weight.
+// Put adds an item, or changes its weight.
 func (x *Index) Put(k Key, weight uint32) {
 	if len(x.leaves) == 0 {
 		x.leaves = append(x.leaves, &leaf{})
@@ -63,8 +63,8 @@ func (x *Index) Put(k Key, weight uint32) {
 	x.n++
 }
 
-// Follow applies a change of the database, and reports whether it added an item: its
-// weight is 1 until it is built and weighed.
+// Follow applies a change of the database, and reports whether it added an item. A new
+// item has weight 1 until it is built and weighed.
 func (x *Index) Follow(c Change) (added bool) {
 	switch _, ok := x.Get(c.Key); {
 	case c.Key == 0:
@@ -77,7 +77,7 @@ func (x *Index) Follow(c Change) (added bool) {
 	return false
 }
 
-// Get returns an item's weight.
+// Get returns the weight of an item; ok is false if there is no such item.
 func (x *Index) Get(k Key) (weight uint32, ok bool) {
 	if len(x.leaves) == 0 {
 		return 0, false
@@ -90,7 +90,7 @@ func (x *Index) Get(k Key) (weight uint32, ok bool) {
 	return l.weights[j], true
 }
 
-// Delete removes an item, if present.
+// Delete removes an item if it is there.
 func (x *Index) Delete(k Key) {
 	if len(x.leaves) == 0 {
 		return
@@ -124,13 +124,13 @@ func (x *Index) Ascend(lo, hi Key, visit func(k Key, weight uint32) bool) {
 	}
 }
 
-// leaf returns the index of the leaf in which k lies or belongs.
+// leaf returns the index of the leaf that has k or would have it.
 func (x *Index) leaf(k Key) int {
 	i := sort.Search(len(x.leaves), func(i int) bool { return x.leaves[i].keys[0] > k })
 	return max(0, i-1)
 }
 
-// relieve makes room in the full leaf i.
+// relieve makes room in leaf i, which is full.
 func (x *Index) relieve(i int) {
 	if i > 0 {
 		if left := x.leaves[i-1]; left.n < leafSize-slack {
@@ -149,7 +149,8 @@ func (x *Index) relieve(i int) {
 	x.leaves = slices.Insert(x.leaves, i+1, right)
 }
 
-// shrink drops an empty leaf and joins a small one with its right neighbour.
+// shrink removes leaf i if it is empty, and joins it with its right neighbour if both
+// are small.
 func (x *Index) shrink(i int) {
 	l := x.leaves[i]
 	if l.n == 0 {
@@ -168,7 +169,7 @@ func (l *leaf) find(k Key) int {
 	return sort.Search(l.n, func(i int) bool { return l.keys[i] >= k })
 }
 
-// take appends the first n items of the leaf after it.
+// take moves the first n items of the right leaf to the end of this one.
 func (l *leaf) take(right *leaf, n int) {
 	copy(l.keys[l.n:], right.keys[:n])
 	copy(l.weights[l.n:], right.weights[:n])
@@ -178,7 +179,7 @@ func (l *leaf) take(right *leaf, n int) {
 	right.n -= n
 }
 
-// give puts the last n items before those of the leaf after it.
+// give moves the last n items of this leaf to the front of the right one.
 func (l *leaf) give(right *leaf, n int) {
 	copy(right.keys[n:], right.keys[:right.n])
 	copy(right.weights[n:], right.weights[:right.n])

@@ -5,10 +5,10 @@ import (
 	"sort"
 )
 
-// Interval is a run of keys, both ends inclusive.
+// Interval is an interval of keys, both ends inclusive.
 type Interval struct{ Lo, Hi Key }
 
-// appendInterval adds an interval that lies after all of list.
+// appendInterval appends an interval whose keys are above all keys of list.
 func appendInterval(list []Interval, i Interval) []Interval {
 	if n := len(list); n > 0 && list[n-1].Hi+1 == i.Lo {
 		list[n-1].Hi = i.Hi
@@ -17,7 +17,7 @@ func appendInterval(list []Interval, i Interval) []Interval {
 	return append(list, i)
 }
 
-// Contains reports whether a list of disjoint ascending intervals holds k.
+// Contains reports whether a list of disjoint ascending intervals has the key k.
 func Contains(list []Interval, k Key) bool {
 	_, ok := slices.BinarySearchFunc(list, k, func(v Interval, k Key) int {
 		switch {
@@ -31,7 +31,7 @@ func Contains(list []Interval, k Key) bool {
 	return ok
 }
 
-// Overlaps reports whether a list of disjoint ascending intervals has a key in v.
+// Overlaps reports whether a list of disjoint ascending intervals has any key of v.
 func Overlaps(list []Interval, v Interval) bool {
 	i, _ := slices.BinarySearchFunc(list, v.Lo, func(w Interval, k Key) int {
 		if w.Hi < k {
@@ -42,7 +42,7 @@ func Overlaps(list []Interval, v Interval) bool {
 	return i < len(list) && list[i].Lo <= v.Hi
 }
 
-// Union returns a list of disjoint ascending intervals with another added.
+// Union returns a list of disjoint ascending intervals with the keys of v added.
 func Union(list []Interval, v Interval) []Interval {
 	var out []Interval
 	for _, w := range list {
@@ -61,7 +61,8 @@ func Union(list []Interval, v Interval) []Interval {
 	return slices.Insert(out, i, v)
 }
 
-// Intersect returns what lies in both of two lists of disjoint ascending intervals.
+// Intersect returns the keys that are in both of two lists of disjoint ascending
+// intervals.
 func Intersect(a, b []Interval) (out []Interval) {
 	for len(a) > 0 && len(b) > 0 {
 		if lo, hi := max(a[0].Lo, b[0].Lo), min(a[0].Hi, b[0].Hi); lo <= hi {
@@ -76,14 +77,14 @@ func Intersect(a, b []Interval) (out []Interval) {
 	return out
 }
 
-// Covers reports whether a list of disjoint ascending intervals, no two of which
-// touch, contains all keys of v.
+// Covers reports whether a list of disjoint ascending intervals has all keys of v. No
+// two intervals of the list may touch.
 func Covers(list []Interval, v Interval) bool {
 	i := sort.Search(len(list), func(i int) bool { return list[i].Hi >= v.Lo })
 	return i < len(list) && list[i].Lo <= v.Lo && v.Hi <= list[i].Hi
 }
 
-// Outside returns the keys of v that lie in none of a list of disjoint ascending
+// Outside returns the keys of v that are in no interval of a list of disjoint ascending
 // intervals.
 func Outside(v Interval, list []Interval) []Interval {
 	if Covers(list, v) {
@@ -105,8 +106,8 @@ func Outside(v Interval, list []Interval) []Interval {
 	return append(out, v)
 }
 
-// Within returns the keys of a list of disjoint ascending intervals that lie at
-// from or after it and before offset; offset 0 is the ring's end.
+// Within returns the keys of a list of disjoint ascending intervals that are not below
+// from and are below offset. The offset 0 stands for the end of the ring.
 func Within(list []Interval, from Key, offset uint64) []Interval {
 	hi := Key(offset - 1)
 	var out []Interval

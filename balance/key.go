@@ -36,26 +36,26 @@ func unmix32(x uint32) uint32 {
 	return x ^ x>>16
 }
 
-// Order maps an item's ids to its key and back. All orders are bijections, so
-// no two items have the same key.
+// Order is a way to map an item's ids to its key and back. All orders are bijections, so no
+// two items have the same key.
 type Order uint8
 
 // The orders of design.md, "Items, keys, slices".
 const (
-	// ByOwner: mix32 of the owner's id, then mix32 of the item's id: an owner
-	// (advertiser) is one interval of keys. Ids must be below 2³².
+	// ByOwner puts mix32 of the owner's id before mix32 of the item's id: the items of an
+	// owner (advertiser) are one interval of keys. Ids must be below 2³².
 	ByOwner Order = iota
-	// ByHash: a mix of the item's id: every slice is a mix of owners.
+	// ByHash mixes the bits of the item's id: every slice has items of many owners.
 	ByHash
-	// ByID: the item's id, as in thesis 6.5: items made one after the other are
-	// neighbours. Where ids are small, so are all keys.
+	// ByID uses the item's id itself, as in thesis 6.5: items made one after another are
+	// neighbours. If ids are small, so are all keys.
 	ByID
 )
 
-// Orders returns the names of the orders in configurations, that of an order at its number.
+// Orders returns the names of the orders in configurations, indexed by Order.
 func Orders() []string { return []string{"advertiser", "hash", "id"} }
 
-// Key returns the key of an item of an owner, ids from 1. It fails when an id
+// Key returns the key of an item of an owner. Ids begin at 1. It returns an error if an id
 // does not fit the order.
 func (o Order) Key(owner, item uint64) (Key, error) {
 	switch o {
@@ -70,7 +70,7 @@ func (o Order) Key(owner, item uint64) (Key, error) {
 	return Key(uint64(mix32(uint32(owner)))<<32 | uint64(mix32(uint32(item)))), nil
 }
 
-// Item returns the item's id from its key.
+// Item returns the id of the item with a key.
 func (o Order) Item(k Key) uint64 {
 	switch o {
 	case ByHash:
@@ -81,8 +81,8 @@ func (o Order) Item(k Key) uint64 {
 	return uint64(unmix32(uint32(k)))
 }
 
-// Owner returns the interval of keys of an owner, both ends inclusive; only
-// ByOwner has one.
+// Owner returns the interval of keys of an owner, both ends inclusive. ok is false unless
+// the order is ByOwner and the id is below 2³².
 func (o Order) Owner(owner uint64) (lo, hi Key, ok bool) {
 	if o != ByOwner || owner>>32 != 0 {
 		return 0, 0, false
@@ -91,8 +91,8 @@ func (o Order) Owner(owner uint64) (lo, hi Key, ok bool) {
 	return lo, lo | 0xffffffff, true
 }
 
-// OwnerOf returns the interval of keys of the owner of key k, both ends
-// inclusive; only ByOwner has one.
+// OwnerOf returns the interval of keys of the owner of key k, both ends inclusive. ok is
+// false unless the order is ByOwner.
 func (o Order) OwnerOf(k Key) (lo, hi Key, ok bool) {
 	if o != ByOwner {
 		return 0, 0, false
@@ -100,7 +100,7 @@ func (o Order) OwnerOf(k Key) (lo, hi Key, ok bool) {
 	return k &^ 0xffffffff, k | 0xffffffff, true
 }
 
-// String returns the order's name in configurations; "" for an unknown order.
+// String returns the order's name in configurations, or "" for an unknown order.
 func (o Order) String() string {
 	if int(o) >= len(Orders()) {
 		return ""
@@ -108,7 +108,7 @@ func (o Order) String() string {
 	return Orders()[o]
 }
 
-// ParseOrder reads an order's name.
+// ParseOrder returns the order with a name.
 func ParseOrder(name string) (Order, bool) {
 	i := slices.Index(Orders(), name)
 	return Order(max(0, i)), i >= 0

@@ -8,24 +8,24 @@ import (
 	"adshard/fault"
 )
 
-// Model maps slices to shards (thesis 6.3.2). Its slices tile the ring. It is
-// immutable and may be shared; Edit makes the next one.
+// Model maps slices to shards (thesis 6.3.2). Its slices tile the ring. It is immutable
+// and may be shared; an Edit makes the next model.
 type Model struct {
 	view      uint64
-	revision  uint64 // changes of slaves that masters learn
-	least     uint64 // no older view is served
+	revision  uint64 // numbers the changes of slaves that masters learn of
+	least     uint64 // views before it are not served
 	filled    bool   // the first fill is complete
 	nextSlice uint64
 	nextShard ShardID
-	shards    []Shard // in ascending id order
+	shards    []Shard // in ascending order of ids
 	slaves    []Slave // in ascending order of names
 	byShard   map[ShardID][]Slave
-	slices    []Slice // in ascending key order, tiling the ring
+	slices    []Slice // in ascending order of keys; they tile the ring
 }
 
-// NewModel returns the model before the first plan: view 0, one slice that is
-// the whole ring on the first shard. Shards get their ids in the order given; each
-// has one slave, of its name.
+// NewModel returns the model before the first plan. It has view 0 and one slice, the
+// whole ring, on the first shard. Shards get their ids in the order given. Each has one
+// slave, with the shard's name.
 func NewModel(shards []Shard) (*Model, error) {
 	m := &Model{nextSlice: 2, nextShard: 1}
 	for _, sh := range shards {
@@ -39,28 +39,29 @@ func NewModel(shards []Shard) (*Model, error) {
 	return m, m.check()
 }
 
-// View numbers the states of the slice map; it grows when a slice changes its
-// shard, or a shard joins or is removed.
+// View returns the number of this state of the slice map. It grows when a slice changes
+// its shard, or a shard joins or is removed.
 func (m *Model) View() uint64 { return m.view }
 
-// Revision numbers the states of the sets of replicas; it grows when a slave joins
-// or leaves one, or its address changes.
+// Revision returns the number of this state of the sets of replicas. It grows when a
+// slave joins or leaves a set, or its address changes.
 func (m *Model) Revision() uint64 { return m.revision }
 
 // Least returns the oldest view that queries may still use.
 func (m *Model) Least() uint64 { return m.least }
 
-// Filled reports whether the first fill is complete: each slice has once been
-// complete on the shard that serves it.
+// Filled reports whether the first fill is complete: whether each slice has been
+// complete, at some time, on the shard that serves it.
 func (m *Model) Filled() bool { return m.filled }
 
-// Shards returns the shards in ascending id order; not to be modified.
+// Shards returns the shards in ascending order of ids. The result must not be modified.
 func (m *Model) Shards() []Shard { return m.shards }
 
-// Slices returns the slices in ascending key order; not to be modified.
+// Slices returns the slices in ascending order of keys. The result must not be
+// modified.
 func (m *Model) Slices() []Slice { return m.slices }
 
-// At returns the slice that covers k.
+// At returns the slice that has the key k.
 func (m *Model) At(k Key) Slice {
 	i := sort.Search(len(m.slices), func(i int) bool { return m.slices[i].Hi >= k })
 	return m.slices[i]
@@ -84,14 +85,14 @@ func (m *Model) Named(name string) (Shard, bool) {
 	return m.shards[i], true
 }
 
-// Header returns the table of a slave that holds nothing.
+// Header returns the table of a slave that holds no slices.
 func (m *Model) Header() Table {
 	return Table{View: m.view, Least: m.least, Revision: m.revision, Filled: m.filled}
 }
 
-// Table returns what a shard is to hold and serve: its own slices, those being
-// copied to it, which it serves in no view yet, and those that it served before a
-// switch, in the views up to then.
+// Table returns the slices that a shard is to hold and serve: its own; those being
+// copied to it, which it does not serve yet; and those that it served before a switch,
+// in the views up to the switch.
 func (m *Model) Table(shard ShardID) Table {
 	t := m.Header()
 	for _, s := range m.slices {
@@ -134,9 +135,9 @@ func (s Slice) held(shard ShardID) Held {
 	return h
 }
 
-// check returns why a model is invalid: slices must tile the ring, on known
-// shards, with distinct ids below the next, served from a view that exists, and
-// move only between different shards.
+// check returns an error if a model is invalid. Slices must tile the ring and be on
+// known shards. Their ids must be distinct and below the next id. They must be served
+// from a view that exists, and move only between different shards.
 func (m *Model) check() error {
 	const op = "balance: check model"
 	if len(m.shards) == 0 {
@@ -176,7 +177,8 @@ func (m *Model) check() error {
 	return nil
 }
 
-// checkSlaves returns why the list of slaves is invalid; it is grouped by shard.
+// checkSlaves groups the slaves by shard, and returns an error if the list of slaves is
+// invalid.
 func (m *Model) checkSlaves() error {
 	m.byShard = make(map[ShardID][]Slave, len(m.shards))
 	for i, s := range m.slaves {
@@ -193,7 +195,7 @@ func (m *Model) checkSlaves() error {
 	return nil
 }
 
-// checkSlice returns why a slice is invalid.
+// checkSlice returns an error if a slice is invalid.
 func (m *Model) checkSlice(s Slice) error {
 	const op = "balance: check model"
 	if s.ID == 0 || s.ID >= m.nextSlice || s.From > m.view {

@@ -291,7 +291,7 @@ func TestOneShardInAView(t *testing.T) {
 	}
 }
 
-// anySlave applies any operation on the list of slaves.
+// anySlave applies a random operation on the list of slaves.
 func anySlave(t *rapid.T, e *Edit, shard ShardID) {
 	name := rapid.SampledFrom([]string{"a", "b", "x", "y", "spare"}).Draw(t, "slave")
 	switch rapid.IntRange(0, 9).Draw(t, "slave op") {

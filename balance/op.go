@@ -2,15 +2,15 @@ package balance
 
 import "fmt"
 
-// OpKind is an elementary operation on a model (thesis 6.3.10), or one on its
-// lists of shards and slaves.
+// OpKind is the kind of an operation: one on slices (thesis 6.3.10), or one on the lists of
+// shards and slaves.
 type OpKind uint8
 
 // The operations.
 const (
 	OpMap    OpKind = iota + 1 // Slice is served by Shard: only in the first plan
 	OpSplit                    // Slice ends before At; New begins there
-	OpMerge                    // Slice takes its right neighbour New in
+	OpMerge                    // Slice takes in its right neighbour New
 	OpJoin                     // Shard joins, with its only slave, both called Name, at Site
 	OpStart                    // Slice begins to be copied to Shard
 	OpCancel                   // Slice stays where it is; its move is cancelled
@@ -20,19 +20,19 @@ const (
 	OpRemove                   // Shard, called Name, which has no slices, is removed
 	OpFilled                   // the first fill is complete
 
-	OpEnlist  // the slave Name is a spare at Site; New 1: it holds data
+	OpEnlist  // the slave Name is a spare at Site; if New is 1, it holds data
 	OpPlace   // the slave Name is at Site
-	OpForm    // Shard begins, called Name, without slaves
-	OpAssign  // the slave Name is to hold what Shard holds
+	OpForm    // Shard is formed, called Name, without slaves
+	OpAssign  // the slave Name is to hold the slices of Shard
 	OpEnter   // masters may ask the slave Name
-	OpLeave   // masters are not to ask the slave Name
-	OpRelease // the slave Name is a spare
-	OpFree    // the slave Name may delete what it holds of its former shard
-	OpRetire  // the spare Name is Drained, or, with State Active, no longer
+	OpLeave   // masters must not ask the slave Name
+	OpRelease // the slave Name becomes a spare
+	OpFree    // the slave Name may delete the data of its former shard
+	OpRetire  // the spare Name is drained, or no longer if State is Active
 	OpForget  // the spare Name is removed
 )
 
-// Op is one operation. Fields that its kind does not name are zero.
+// Op is an operation. Fields that its kind does not use are zero.
 type Op struct {
 	Kind  OpKind
 	Slice uint64
@@ -73,17 +73,18 @@ func (o Op) String() string {
 	return o.describeSlave()
 }
 
-// Quantum is all changes of the model in one iteration of a strategy, applied
-// whole or not at all (thesis 6.3.7), or none: then it only allows data changes up to its clock.
+// Quantum is all changes of the model in one iteration of a strategy. It is applied as a whole
+// or not at all (thesis 6.3.7). It may have no changes: then it only allows changes of data up
+// to its clock.
 type Quantum struct {
 	Epoch, Number uint64
-	// Clock is that of the last data change that the mapper had seen.
+	// Clock is the clock of the last change of data that the mapper had seen.
 	Clock uint64
-	// View is the model's after the quantum.
+	// View is the view of the model after the quantum.
 	View uint64
 	Ops  []Op
-	// Model, when set, takes the place of the receiver's model: a
-	// reinitialising quantum (thesis 6.3.8).
+	// Model, if it is set, replaces the receiver's model. Such a quantum is called
+	// reinitialising (thesis 6.3.8).
 	Model *Model
 }
 

@@ -12,27 +12,32 @@ type Slave struct {
 	// Name is unique.
 	Name string
 	Site
-	// Shard is the one whose slices it is to hold; 0: it is a spare.
+	// Shard is the shard whose slices the slave is to hold, or 0 for a spare.
 	Shard ShardID
-	// In is set while it belongs to its shard's set of replicas: masters ask it.
+	// In is set while the slave belongs to the set of replicas of its shard, which
+	// masters ask.
 	In bool
-	// Left is, of a spare, the revision in which it left its shard, as long as
-	// masters may have an older one. Until then it deletes nothing. 0: none may.
+	// Left is set for a spare while masters may still have a revision in which it had a
+	// shard: it is the revision in which it left the shard. Until it is 0, the spare
+	// deletes nothing.
 	Left uint64
-	// Drained: it is to be stopped, and gets no shard.
+	// Drained says that the slave is to be stopped, and so gets no shard.
 	Drained bool
 }
 
 // Site is where a slave is.
 type Site struct {
-	// Address and Zone are passed on. Slaves of one zone may fail together; "": unknown.
+	// Address and Zone are passed on. Slaves of one zone may fail together. Zone is ""
+	// if unknown.
 	Address, Zone string
-	// Instance is that of its directory: another process at the address has another one,
-	// and so has this slave once its directory was emptied. 0: unknown.
+	// Instance identifies the slave's directory. Another process at the same address has
+	// another instance, and so has this slave after its directory was emptied. It is 0
+	// if unknown.
 	Instance uint64
 }
 
-// Slaves returns all slaves, by name; not to be modified.
+// Slaves returns all slaves in the order of their names. The result must not be
+// modified.
 func (m *Model) Slaves() []Slave { return m.slaves }
 
 // Slave returns the slave with this name.
@@ -46,11 +51,11 @@ func (m *Model) Slave(name string) (Slave, bool) {
 
 func byName(s Slave, name string) int { return strings.Compare(s.Name, name) }
 
-// Replicas returns the slaves of a shard, by name: those of its set and those that
-// are being filled. Not to be modified.
+// Replicas returns the slaves of a shard in the order of their names: those in its set,
+// and those being filled. The result must not be modified.
 func (m *Model) Replicas(shard ShardID) []Slave { return m.byShard[shard] }
 
-// Set returns the slaves of a shard that masters ask, by name.
+// Set returns the slaves of a shard that masters ask, in the order of their names.
 func (m *Model) Set(shard ShardID) (list []Slave) {
 	for _, s := range m.byShard[shard] {
 		if s.In {
@@ -60,8 +65,8 @@ func (m *Model) Set(shard ShardID) (list []Slave) {
 	return list
 }
 
-// TableOf returns what a slave is to hold and serve: what its shard's Table says,
-// and nothing if it is a spare or unknown.
+// TableOf returns the slices that a slave is to hold and serve. They are those of its
+// shard, or none if the slave is a spare or unknown.
 func (m *Model) TableOf(slave string) Table {
 	s, _ := m.Slave(slave)
 	sh, ok := m.Shard(s.Shard)
@@ -75,7 +80,8 @@ func (m *Model) TableOf(slave string) Table {
 	return t
 }
 
-// ShardOf returns the shard's name as it stands in the table of one of its slaves.
+// ShardOf returns the name of the shard as the table of one of its slaves has it: "" if
+// the slave has the same name.
 func (sh Shard) ShardOf(slave string) string {
 	if sh.Name == slave {
 		return ""
@@ -83,8 +89,9 @@ func (sh Shard) ShardOf(slave string) string {
 	return sh.Name
 }
 
-// WithMembers returns the model with the slaves, and so the revision, of a later
-// one: what masters get, since they need not wait for views to learn whom to ask.
+// WithMembers returns the model with the slaves and the revision of a later model.
+// Masters get this model, since they need not wait for a view to learn which slaves to
+// ask.
 func (m *Model) WithMembers(later *Model) *Model {
 	if m.revision == later.revision {
 		return m
@@ -94,11 +101,11 @@ func (m *Model) WithMembers(later *Model) *Model {
 	return &c
 }
 
-// Compose makes the model before the first plan, in which each shard has so many
-// of these slaves, in different zones as far as they say which. The remaining ones
-// are spares; if no shard could have all of its replicas, there is one of those
-// that there are. With one replica a shard has its slave's name. The
-// order of the slaves decides which get the first shards.
+// Compose makes the model before the first plan. Each shard gets `replicas` of the
+// slaves, in different zones as far as the zones are known. The remaining slaves are
+// spares. If there are too few slaves for even one shard, one shard gets those that
+// there are. With one replica, a shard has the name of its slave. The order of the
+// slaves decides which of them get the first shards.
 func Compose(list []Slave, replicas int) (*Model, error) {
 	replicas = max(1, replicas)
 	m := &Model{nextSlice: 2, nextShard: 1}
@@ -126,15 +133,16 @@ func Compose(list []Slave, replicas int) (*Model, error) {
 	return m, m.check()
 }
 
-// PickApart returns the names of at most n slaves, no two of one zone: of each of
-// the zones with the most slaves the first one, so that zones of unequal size are
-// used up evenly, and then those named first.
+// PickApart returns the names of at most n slaves, no two of which are in the same zone.
+// It takes the first slave of each of the zones with the most slaves, so that zones of
+// unequal size are used up evenly. Among zones of equal size, those that come first in
+// the list are taken.
 func PickApart(list []Slave, n int) (names []string) {
 	size := make(map[string]int)
 	for _, s := range list {
 		size[s.Zone]++
 	}
-	size[""] = 0 // each of them counts as a zone of its own
+	size[""] = 0 // each slave without a zone is treated as a zone of its own
 	order := slices.Clone(list)
 	slices.SortStableFunc(order, func(a, b Slave) int { return cmp.Compare(size[b.Zone], size[a.Zone]) })
 	used := make(map[string]bool)
@@ -147,7 +155,7 @@ func PickApart(list []Slave, n int) (names []string) {
 	return names
 }
 
-// shardName returns the name of the next shard, of these slaves.
+// shardName returns the name for the next shard, of these slaves.
 func (m *Model) shardName(slaves []string, replicas int) string {
 	return shardName(m.nextShard, slaves, replicas, func(name string) bool {
 		_, taken := m.Named(name)
@@ -155,20 +163,21 @@ func (m *Model) shardName(slaves []string, replicas int) string {
 	})
 }
 
-// shardName returns the name of a new shard: its slave's if it has but one and no
-// other shard is called so, else one by its number, which no other ever has.
+// shardName returns the name of a new shard. It is the name of its slave if there is one
+// replica and no other shard has that name. Otherwise it is made from the shard's
+// number, which no other shard ever has.
 func shardName(id ShardID, slaves []string, replicas int, taken func(string) bool) string {
 	if replicas == 1 && len(slaves) == 1 && !taken(slaves[0]) {
 		return slaves[0]
 	}
 	name := fmt.Sprintf("shard-%d", id-1)
-	for taken(name) { // by a slave with one replica
+	for taken(name) { // by a shard that has the name of its slave
 		name += "-"
 	}
 	return name
 }
 
-// Asked reports whether masters ask a slave, if it lives.
+// Asked reports whether masters ask a slave, provided that it is alive.
 func (m *Model) Asked(s Slave) bool {
 	sh, _ := m.Shard(s.Shard)
 	return s.In && sh.State != Drained

@@ -1,30 +1,31 @@
 package balance
 
-// MaxKey is the last key of the ring. The first, 0, is never an item's: both
-// orders map the id 0 there, and ids begin at 1.
+// MaxKey is the last key of the ring. The first key, 0, is never the key of an item: both
+// hashing orders map the id 0 to it, and ids begin at 1.
 const MaxKey = Key(1<<64 - 1)
 
-// ShardID is a shard within a Model; ids begin at 1 and are never reused.
+// ShardID identifies a shard within a Model. Ids begin at 1 and are never reused.
 type ShardID uint32
 
-// Shard is what slices are assigned to: a set of slaves that hold the same slices, called a
-// node in the thesis (6.1). The model lists the slaves. With one replica a shard has the name
-// of its only slave.
+// Shard is a set of slaves that hold the same slices; the thesis calls it a node (6.1).
+// Slices are assigned to shards. The model lists the slaves. With one replica, a shard has
+// the name of its only slave.
 type Shard struct {
 	ID    ShardID
 	Name  string
 	State ShardState
 }
 
-// ShardState is the role of a shard.
+// ShardState is the state of a shard.
 type ShardState uint8
 
 // The states of a shard.
 const (
 	Active   ShardState = iota
-	Draining            // its slices go to others
-	Drained             // it has none and gets none
-	// Dissolving: its slices go to others; then it ends, and its slaves are spares.
+	Draining            // its slices move to other shards
+	Drained             // it has no slices and gets none
+	// Dissolving shards give their slices to other shards; after that, the shard ends and its
+	// slaves become spares.
 	Dissolving
 )
 
@@ -41,14 +42,13 @@ func (s ShardState) String() string {
 	return "drained"
 }
 
-// Slice is an interval of keys, both ends inclusive (thesis 6.1), and the shard
-// that serves it.
+// Slice is an interval of keys, both ends inclusive (thesis 6.1), and the shard that serves
+// it.
 type Slice struct {
 	ID     uint64
 	Lo, Hi Key
-	// Generation grows with each start, end and switch of a move, split and
-	// merge of the slice, so that messages about an earlier state of it can be
-	// recognised.
+	// Generation grows whenever the slice is split or merged or a move of it starts, ends or
+	// switches. So messages about an earlier state of the slice can be recognised.
 	Generation uint64
 	Shard      ShardID
 	// From is the first view in which Shard serves the slice.
@@ -56,15 +56,15 @@ type Slice struct {
 	Move Move
 }
 
-// Move is the move of a slice (design.md, "The balance core"). While it lasts the
-// slice is not changed in any other way.
+// Move is the move of a slice (design.md, "The balance core"). During a move the slice is not
+// changed in any other way.
 type Move struct {
 	Phase MovePhase
-	// Other is the target while it is being copied, and the shard that served
-	// the slice before when it is switched.
+	// Other is the target of the move while the slice is being copied. After the switch it is
+	// the shard that served the slice before.
 	Other ShardID
-	// OtherFrom is, after the switch, the first view in which Other served it; the
-	// last is Slice.From - 1.
+	// OtherFrom is set after the switch. It is the first view in which Other served the
+	// slice; the last is Slice.From - 1.
 	OtherFrom uint64
 }
 
@@ -74,8 +74,8 @@ type MovePhase uint8
 // The phases of a move.
 const (
 	NoMove   MovePhase = iota
-	Copying            // Other gets the items; Shard serves
-	Switched           // Shard serves from Slice.From on, Other the views before
+	Copying            // Other is being filled; Shard serves
+	Switched           // Shard serves from Slice.From on; Other serves earlier views
 )
 
 // String returns the phase's name.
@@ -89,7 +89,7 @@ func (p MovePhase) String() string {
 	return "switched"
 }
 
-// Target returns the shard that a slice will be on when its move is done.
+// Target returns the shard that the slice will be on after its move.
 func (s Slice) Target() ShardID {
 	if s.Move.Phase == Copying {
 		return s.Move.Other

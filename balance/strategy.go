@@ -6,95 +6,99 @@ import (
 )
 
 // Strategy is a balancing algorithm (thesis 6.3.10). The mapper calls it. It cannot
-// break the model: the mapper checks its proposals.
+// break the model, since the mapper checks its proposals.
 type Strategy interface {
-	// Name is the strategy's name in configurations and reports.
+	// Name returns the strategy's name in configurations and reports.
 	Name() string
-	// Initial plans all items known at the start. Input.Model is that of view
-	// 0: the whole ring on the first shard.
+	// Initial makes the first plan, for all items known at the start. Input.Model is the
+	// model of view 0: the whole ring on the first shard.
 	Initial(in Input) (Proposal, error)
-	// Iterate is called at intervals while the system runs.
+	// Iterate is called at intervals while the system runs, and proposes changes of the
+	// model.
 	Iterate(in Input) (Proposal, error)
 }
 
-// Input is what a strategy sees.
+// Input is the input of a strategy.
 type Input struct {
 	Model *Model
 	Items Items
 	Order Order
-	// Limits are the capacities of shards; a shard without one has share 1 and no
+	// Limits has the capacities of shards. A shard that is not in it has share 1 and no
 	// limit of weight.
 	Limits map[ShardID]Limit
-	// Loads is the measured load; nil in the first plan.
+	// Loads is the measured load. It is nil in the first plan.
 	Loads Loads
-	// SplitKey returns the last key of the left half of a slice, when it is cut where
-	// each half has half of the load, as its slave estimates; 0: unknown. It may lie
-	// outside of a slice that has been split since. ItemLoads heeds it. nil: none is known.
+	// SplitKey returns the last key of the left half of a slice, so cut that each half
+	// has half of the load, as the slice's slave estimates; or 0 if unknown. The key may
+	// lie outside a slice that has been split since. ItemLoads uses it. SplitKey is nil
+	// if no split key is known.
 	SplitKey func(slice uint64) Key
-	// Topics returns the topics that are known, by rising term, from samples of what
-	// queries examined in the last minutes; nil: none are.
+	// Topics returns the known topics, in ascending order of terms, from samples of what
+	// queries examined in the last minutes. It is nil if no topics are known.
 	Topics func() []Topic
-	// Sampled is for how much time slaves have told samples for Topics, at least: little
-	// after a start of the balancer.
+	// Sampled is a time for which slaves have reported samples for Topics. It is short
+	// soon after a start of the balancer.
 	Sampled time.Duration
-	// Few, unless "", says why the measured load is not reliable: it rests on too
-	// few queries. A strategy that uses load leaves everything as it is then.
+	// Few, unless it is "", says why the measured load is not reliable: it comes from
+	// too few queries. A strategy that uses load then leaves everything in place.
 	Few string
-	// NoQueries is set when there was load before and queries have stopped; all of
-	// Loads is zero then.
+	// NoQueries is set if there was load before and queries have stopped. All of Loads
+	// is zero then.
 	NoQueries bool
-	// Budget is the most that the proposal may move.
+	// Budget limits how much the proposal may move.
 	Budget Budget
-	// May reports whether a slice may start to move to a shard, and if not, why: it
-	// is moving, the shard is draining, lost or full, or the slice left it a moment
-	// ago. The mapper refuses proposals with other moves; nil permits all.
+	// May reports whether a slice may start to move to a shard. If not, why is the
+	// reason: the slice is moving, the shard is draining, lost or full, or the slice
+	// left the shard a moment ago. The mapper rejects proposals with moves that May does
+	// not allow. If May is nil, all moves are allowed.
 	May func(slice uint64, to ShardID) (ok bool, why string)
-	// Iteration counts the iterations of this balancer, for seeds.
+	// Iteration is the number of iterations of this balancer so far. It is for seeds.
 	Iteration uint64
-	// Time is the time of day. It may jump, also backwards: clocks are set, and
-	// another machine's is another one. Zero in a plan that is made offline.
+	// Time is the time of day. It may jump, also backwards, since clocks are set,
+	// and another machine has another clock. It is zero in a plan that is made
+	// offline.
 	Time time.Time
-	// Memory is the Memory of the last proposal of this strategy that was accepted;
-	// not to be modified. It is nil at first, after another strategy was in use,
-	// and for stores that were built offline; a strategy must cope with that at any
-	// time, and with what it wrote itself with other options.
+	// Memory is the Memory of this strategy's last accepted proposal. It must not be
+	// modified. It is nil at first, after another strategy was in use, and for stores
+	// that were built offline. A strategy must be able to deal with nil at any time, and
+	// with a memory that it wrote with other options.
 	Memory []byte
 }
 
-// MaxMemory is the most bytes that a strategy may remember.
+// MaxMemory is the greatest length of a strategy's memory, in bytes.
 const MaxMemory = 64 << 10
 
-// Refuge is implemented by strategies that decide where slices go whose shards drain
-// or are lost. Those of other strategies go to the least loaded shards.
+// Refuge is implemented by strategies that decide where slices go when their shard
+// drains or is lost. With other strategies, such slices go to the least loaded shards.
 type Refuge interface {
-	// Refuges returns a shard for each of the leaving slices, in their order; 0: the
-	// least loaded one. The mapper also takes that one if a slice may not go where
-	// the strategy wants it.
+	// Refuges returns a shard for each of the leaving slices, in their order, or 0 for
+	// the least loaded shard. The mapper also uses the least loaded shard if a slice may
+	// not move to the shard returned.
 	Refuges(in Input, leaving []Slice) []ShardID
 }
 
-// Loads is the load as measured, in weighted cost a second.
+// Loads is the measured load, in weighted cost per second.
 type Loads interface {
-	// Slice returns a slice's load; after a split or switch the expected load,
-	// until it is measured again.
+	// Slice returns a slice's load. After a split or a switch it is the expected load,
+	// until the load is measured again.
 	Slice(id uint64) float64
-	// Hot visits the items of measured load with keys lo to hi, both inclusive, by
-	// ascending key, until visit returns false. The rest of a slice's load is
-	// spread over its other items by weight.
+	// Hot visits the items whose load is measured with keys from lo to hi, both
+	// inclusive, in ascending order of keys, until visit returns false. The rest of a
+	// slice's load is spread over its other items by weight.
 	Hot(lo, hi Key, visit func(k Key, load float64) bool)
 	// Measured reports whether any load was measured.
 	Measured() bool
 }
 
-// Budget is the most that one proposal may move: a share of all items' number
-// and weight, 0 to 1; 0: no limit.
+// Budget limits how much one proposal may move: at most this share, from 0 to 1, of the
+// number and of the weight of all items. 0 means no limit.
 type Budget struct{ Share float64 }
 
 // Limit is the capacity of a shard.
 type Limit struct {
-	// Share is the shard's relative strength; 0 counts as 1.
+	// Share is the shard's relative strength; 0 means 1.
 	Share uint32
-	// Weight is the most that a shard's items may weigh in total; 0: no limit.
+	// Weight is the greatest total weight of the shard's items; 0 means no limit.
 	Weight uint64
 }
 
@@ -102,48 +106,50 @@ type Limit struct {
 type Proposal struct {
 	Ops     []Op
 	Reasons []Reason
-	// Expected is how evenly the load will be spread; in the first plan, and when
-	// none is measured, the items' weights.
+	// Expected says how evenly the load will be spread. In the first plan, and if no
+	// load is measured, it is about the items' weights instead.
 	Expected Evenness
-	// Memory is what the strategy wants to know in its next iteration, at most
-	// MaxMemory bytes; it becomes durable together with Ops, so that it fits the
-	// model also after a restart. Even if nothing else changes, a change of it costs a save of the model. A
-	// strategy in shadow has a memory of its own, as if its proposals were carried
-	// out.
+	// Memory is what the strategy wants to have in its next iteration, at most MaxMemory
+	// bytes. It becomes durable together with Ops, so that it fits the model even after
+	// a restart. If it changes, the model must be saved even if nothing else has
+	// changed. A strategy in shadow has a memory of its own, as if its proposals were
+	// carried out.
 	Memory []byte
 }
 
 // Reason explains an operation, or why something is left as it is.
 type Reason struct {
-	// Op is the index of the operation; -1: something was left as it is.
+	// Op is the index of the operation, or -1 if something is left as it is.
 	Op int
-	// Slice is the slice that was left as it is; 0: no single one.
+	// Slice is the slice that is left as it is, or 0 if the reason is not about a single
+	// slice.
 	Slice uint64
 	Text  string
 }
 
-// Topic is a term with the items that queries for it examine, and what each costs a
-// second: where most of them lie, such queries have a slow slave.
+// Topic is a term with the items that queries for it examine, and the cost of each per
+// second. If most of the items are on one slave, that slave is slow for such queries.
 type Topic struct {
 	Term  uint64
-	Items []TopicItem // by rising key
+	Items []TopicItem // in ascending order of keys
 }
 
-// TopicItem is an item with what it costs under a term.
+// TopicItem is an item with its cost under a term.
 type TopicItem struct {
 	Key  Key
 	Load float64
 }
 
-// Evenness describes how evenly something is spread over the shards, each divided
-// by its share.
+// Evenness says how evenly something is spread over the shards. The amount on each shard
+// is divided by the shard's share.
 type Evenness struct {
-	// Max and Mean are per share; Shard is the one with the most.
+	// Max and Mean are amounts per unit of share; Shard is the shard with the greatest
+	// amount.
 	Max, Mean float64
 	Shard     ShardID
 }
 
-// Ratio returns max/mean, or 1 when there is nothing to spread.
+// Ratio returns Max/Mean, or 1 if there is nothing to spread.
 func (e Evenness) Ratio() float64 {
 	if e.Mean == 0 {
 		return 1
@@ -151,14 +157,15 @@ func (e Evenness) Ratio() float64 {
 	return e.Max / e.Mean
 }
 
-// Strength returns the shard's strength.
+// Strength returns the shard's relative strength.
 func (l Limit) Strength() float64 { return float64(max(1, l.Share)) }
 
 // Measured reports whether any load was measured.
 func (in Input) Measured() bool { return in.Loads != nil && in.Loads.Measured() }
 
-// LimitsOf returns the limits of a model's shards: those of their slaves. Slaves of one
-// shard share its queries, and each has all of its items.
+// LimitsOf returns the limits of a model's shards from the limits of slaves. The slaves
+// of a shard share its queries, so their strengths are added up. Each of them has all
+// items of the shard, so the smallest limit of weight applies.
 func LimitsOf(m *Model, limits map[string]Limit) map[ShardID]Limit {
 	out := make(map[ShardID]Limit, len(limits))
 	if len(limits) == 0 {

@@ -7,9 +7,10 @@ import (
 	"sort"
 )
 
-// Held is a slice, or a part of one that is arriving or leaving, in the table of
-// the slave that holds it. It is served in the views From..Until; From 0: held but
-// not served; Until 0: no end. Only a slice that is entirely Full is served.
+// Held is a slice in the table of the slave that holds it, or a part of a slice that is
+// arriving or leaving. It is served in the views From to Until, both inclusive. If From
+// is 0, it is not served; if Until is 0, there is no last view. A slice is served only
+// if all of it is Full.
 type Held struct {
 	ID          uint64
 	Lo, Hi      Key
@@ -21,30 +22,31 @@ type Held struct {
 // HeldState says how complete a held slice is.
 type HeldState uint8
 
-// The states of what is held, numbered as on the wire.
+// The states of a held slice. The protocol uses these numbers.
 const (
 	Full    HeldState = iota
-	Filling           // items below the position's offset have arrived
-	Residue           // it has left; its items are being deleted
+	Filling           // items with keys below the position's offset have arrived
+	Residue           // no longer assigned; its items are being deleted
 )
 
-// Table is all that a slave holds, in ascending key order, disjoint. View is the newest
-// view that it has received: it serves none above. Least is the oldest that it
-// still serves.
+// Table has all slices that a slave holds, disjoint and in ascending order of keys.
+// View is the newest view that the slave has received: it serves no later view. Least
+// is the oldest view that it still serves.
 type Table struct {
 	Slices      []Held
 	View, Least uint64
-	// Revision is the newest that the slave has received; it serves masters of any.
+	// Revision is the newest revision that the slave has received. It serves masters
+	// with any revision.
 	Revision uint64
-	// Shard is the name of the shard that it is a replica of; "": its own name.
-	// Spare: it is a replica of none.
+	// Shard is the name of the shard of which the slave is a replica; "" means the
+	// slave's own name. Spare says that the slave is no replica.
 	Shard string
 	Spare bool
-	// Filled is Model.Filled as the slave has received it.
+	// Filled is Model.Filled, as the slave has received it.
 	Filled bool
 }
 
-// empty returns the table with no slices.
+// empty returns the table without slices.
 func (t Table) empty() Table {
 	t.Slices = nil
 	return t
@@ -56,7 +58,7 @@ func (t Table) Equal(u Table) bool {
 		t.Filled == u.Filled && slices.Equal(t.Slices, u.Slices)
 }
 
-// Coverage returns the keys that the table holds, neighbours joined.
+// Coverage returns the keys that the table holds, with adjacent intervals joined.
 func (t Table) Coverage() []Interval {
 	var out []Interval
 	for _, h := range t.Slices {
@@ -65,7 +67,7 @@ func (t Table) Coverage() []Interval {
 	return out
 }
 
-// Check returns an error if slices overlap or have swapped ends.
+// Check returns an error if slices overlap, or one has its ends swapped.
 func (t Table) Check() error {
 	for i, h := range t.Slices {
 		if h.Lo > h.Hi || i > 0 && h.Lo <= t.Slices[i-1].Hi {
@@ -75,12 +77,12 @@ func (t Table) Check() error {
 	return nil
 }
 
-// Toward returns the table that follows t when the model assigns want, whose
-// states are ignored. What is assigned and Full or Filling stays so; what is held
-// but not assigned becomes Residue. What is assigned but missing waits; with begin
-// it becomes Filling, the next batch, and so does residue that is assigned again,
-// since it was not kept up to date. A slice is served when all of it is Full;
-// until then it is held in parts.
+// Toward returns the table that follows t when the model assigns the slices of want
+// (states in want are ignored). Assigned keys that are Full or Filling stay so. Keys
+// that are held but not assigned become Residue. Keys that are assigned but not held
+// are left out, unless begin is set: then they become Filling, as the next batch. So
+// does residue that is assigned again, since it was not kept up to date. A slice is
+// served when all of it is Full; until then it is held in parts.
 func (t Table) Toward(want Table, begin bool) Table {
 	next := want.empty()
 	walk(want.Slices, Interval{0, MaxKey}, func(w *Held, v Interval) {
@@ -100,7 +102,8 @@ func (t Table) Toward(want Table, begin bool) Table {
 	return next
 }
 
-// Completed returns the table with everything that was Filling now Full.
+// Completed returns the table after a batch is complete: keys that were Filling are
+// Full.
 func (t Table) Completed(want Table) Table {
 	full := t.empty()
 	for _, h := range t.Slices {
@@ -112,7 +115,7 @@ func (t Table) Completed(want Table) Table {
 	return full.Toward(want, false)
 }
 
-// Without returns the table without the residue in cleared.
+// Without returns the table without the residue that lies in the cleared keys.
 func (t Table) Without(cleared []Interval) Table {
 	out := t.empty()
 	for _, h := range t.Slices {
@@ -128,7 +131,7 @@ func (t Table) Without(cleared []Interval) Table {
 	return out
 }
 
-// In returns the keys that are in a state.
+// In returns the keys that have a state.
 func (t Table) In(s HeldState) []Interval {
 	var out []Interval
 	for _, h := range t.Slices {
@@ -139,8 +142,8 @@ func (t Table) In(s HeldState) []Interval {
 	return out
 }
 
-// Delivered returns the keys whose items a slave with this table and offset has
-// and keeps up to date.
+// Delivered returns the keys whose items a slave with this table and offset has and
+// keeps up to date.
 func (t Table) Delivered(offset uint64) []Interval {
 	var out []Interval
 	for _, h := range t.Slices {
@@ -154,8 +157,8 @@ func (t Table) Delivered(offset uint64) []Interval {
 	return out
 }
 
-// Sound reports whether a table and an offset are consistent: there is an offset
-// exactly while something is Filling, and only what is Full is served.
+// Sound reports whether a table and an offset are consistent: the offset is not 0
+// exactly if some keys are Filling, and only slices that are Full are served.
 func (t Table) Sound(offset uint64) bool {
 	filling := false
 	for _, h := range t.Slices {
@@ -167,8 +170,8 @@ func (t Table) Sound(offset uint64) bool {
 	return t.Check() == nil && filling == (offset != 0)
 }
 
-// add appends h for the keys v, after all others, joined with the last one if they
-// are alike.
+// add appends h with the keys v, which lie after all others. If h has the same id,
+// generation and state as the last entry and is adjacent to it, they are joined.
 func (t *Table) add(h Held, v Interval) {
 	h.Lo, h.Hi = v.Lo, v.Hi
 	if n := len(t.Slices); n > 0 {
@@ -181,8 +184,8 @@ func (t *Table) add(h Held, v Interval) {
 	t.Slices = append(t.Slices, h)
 }
 
-// serve sets the views in which the assigned slice w, added last, is served, if
-// all of it is Full.
+// serve sets the views in which the assigned slice w, whose parts were added last, is
+// served. It does nothing unless all of w is Full.
 func (t *Table) serve(w *Held) {
 	n := len(t.Slices)
 	if w == nil || n == 0 {
@@ -193,8 +196,8 @@ func (t *Table) serve(w *Held) {
 	}
 }
 
-// walk visits the keys of v in runs: those of each held slice and, with nil, the
-// gaps between them.
+// walk visits the keys of v in runs: the keys of each held slice, and the gaps between
+// slices, for which h is nil.
 func walk(held []Held, v Interval, visit func(h *Held, part Interval)) {
 	i := sort.Search(len(held), func(i int) bool { return held[i].Hi >= v.Lo })
 	for {
@@ -215,14 +218,16 @@ func walk(held []Held, v Interval, visit func(h *Held, part Interval)) {
 	}
 }
 
-// InView reports whether who has received a view knows that it is to serve the slice.
+// InView reports whether a slave that has received a view is to serve the slice in that
+// view or a later one.
 func (h *Held) InView(view uint64) bool { return h.From != 0 && h.From <= view }
 
-// EverServed returns the keys that a slave serves in any view.
+// EverServed returns the keys of slices that have a first view in which they are
+// served.
 func (t Table) EverServed() []Interval { return t.ServedIn(math.MaxUint64) }
 
-// ServedIn returns the keys that a slave that has received a view knows that it serves, in
-// that view or a later one.
+// ServedIn returns the keys that a slave that has received a view knows it is to serve,
+// in that view or later.
 func (t Table) ServedIn(view uint64) []Interval {
 	var out []Interval
 	for _, h := range t.Slices {
@@ -233,7 +238,7 @@ func (t Table) ServedIn(view uint64) []Interval {
 	return out
 }
 
-// Served returns the keys that a slave serves, in its newest view.
+// Served returns the keys that a slave serves in its newest view.
 func (t Table) Served() []Interval {
 	out := []Interval{}
 	for _, h := range t.Slices {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// played plays windows of one kind and returns the number of shards then, and after how
-// many windows it changed last.
+// played plays windows and returns the resulting number of shards, and the number of windows
+// after which it changed last.
 func played(p *pace, r Rule, shards, windows int, of func(shards int) load) (now, last int) {
 	for i := range windows {
 		next := p.next(&r, shards, of(shards))
@@ -18,10 +18,11 @@ func played(p *pace, r Rule, shards, windows int, of func(shards int) load) (now
 	return shards, last
 }
 
-// offered makes a window of updates at a rate, each of which takes 75 ms between its read
-// and its put, on a given number of shards: the part that conflicts is 1 - exp(-load of a shard).
+// offered returns a function that makes windows of updates at a rate, for a given number of
+// shards. An update takes 75 ms between its read and its put. The share of conflicts is 1 -
+// exp(-load of a shard).
 func offered(rate float64) func(int) load {
-	var updates, conflicts float64 // whole ones are taken
+	var updates, conflicts float64 // windows get whole numbers of these
 	return func(shards int) load {
 		share := shareOf(rate, shards)
 		updates, conflicts = updates+rate, conflicts+rate/(1-share)*share
@@ -32,11 +33,11 @@ func offered(rate float64) func(int) load {
 }
 
 func shareOf(rate float64, shards int) float64 {
-	return min(0.99, 1-math.Exp(-rate*0.075/float64(shards))) // who fails tries again, not at once
+	return min(0.99, 1-math.Exp(-rate*0.075/float64(shards))) // after a failure it tries again, but not at once
 }
 
-// TestRule: from any number of shards the rule comes to one at which at most Grow of the
-// puts conflict, and rests there.
+// TestRule tests that, from any number of shards, the rule reaches a number with which at most
+// Grow of the puts conflict, and then rests.
 func TestRule(t *testing.T) {
 	papers := DefaultRule() // double after two windows, as a first guess had it
 	papers.Least, papers.Step, papers.GrowAfter = 1, 2, 2
@@ -56,7 +57,7 @@ func TestRule(t *testing.T) {
 	}
 }
 
-// TestRuleSteps: how fast it follows, and what it takes no notice of.
+// TestRuleSteps tests how fast the number of shards follows, and what it ignores.
 func TestRuleSteps(t *testing.T) {
 	r := DefaultRule()
 	if n, last := played(new(pace), r, 1, 10, offered(75)); n < 64 || last > 2 {
@@ -68,11 +69,11 @@ func TestRuleSteps(t *testing.T) {
 	if n, _ := played(new(pace), r, 16, 10, offered(0)); n != 8 {
 		t.Errorf("%d shards after ten idle windows", n)
 	}
-	first := load{5, 1} // too few to judge by, ever
+	first := load{5, 1} // always too few to judge by
 	if n, _ := played(new(pace), r, 16, 11, func(int) load { now := first; first = load{}; return now }); n != 8 {
 		t.Errorf("%d shards after a few puts and ten idle windows", n)
 	}
-	// A window with few puts says nothing by itself; several do together.
+	// A window with few puts says nothing by itself; several such windows together do.
 	few := func(int) load { return load{5, 4} }
 	if n, last := played(new(pace), r, 1, 4, few); n == 1 || last != 4 {
 		t.Errorf("five puts a window: %d shards after %d windows", n, last)

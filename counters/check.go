@@ -8,13 +8,14 @@ import (
 	"slices"
 )
 
-// most is the number of values of which Check tries all triples.
+// most bounds the number of values of which Check tries all triples.
 const most = 16
 
-// Counterexample is the error of Check: an equation of a law that does not hold.
+// Counterexample is the error of Check. It shows a law that does not hold, with two terms that should
+// be equal.
 type Counterexample struct {
 	Law         string // such as "fold is commutative"
-	Left, Right string // as "fold(1, 2) = 1" and "fold(2, 1) = 2"
+	Left, Right string // such as "fold(1, 2) = 1" and "fold(2, 1) = 2"
 }
 
 // Error implements error.
@@ -22,14 +23,14 @@ func (c *Counterexample) Error() string {
 	return fmt.Sprintf("counters: it does not hold that %s: %s, but %s", c.Law, c.Left, c.Right)
 }
 
-// Check looks for values for which a kind, or an update of it, breaks a law of counters, and returns
-// one as *Counterexample, or nil if it found none. It tries all triples of the neutral value, the
-// samples, and their updates, up to 16 values. Call it in a test: otherwise a fold that depends on the
-// order of parts shows only when two readers get different totals.
+// Check looks for values for which a kind, or an update of its values, breaks a law of counters. It
+// returns the first counterexample as *Counterexample, or nil if it finds none. It tries all triples
+// of up to 16 values: the neutral value, the samples, and their updates. Call it in a test: otherwise
+// a fold that depends on the order of parts shows only when two readers get different totals.
 //
-// The laws: values survive being stored; the neutral value is neutral; fold is commutative
-// and associative; and an update of a part is an update of the whole, that is,
-// fold(update(a), b) = update(fold(a, b)).
+// The laws: a value can be stored and read back unchanged; the neutral value is neutral; fold is
+// commutative and associative; and to update a part is to update the whole, that is, fold(update(a),
+// b) = update(fold(a, b)).
 func Check[V any](k Kind[V], updates map[string]func(V) V, samples ...V) error {
 	if _, err := partsOf(k); err != nil {
 		return err
@@ -61,7 +62,7 @@ func Check[V any](k Kind[V], updates map[string]func(V) V, samples ...V) error {
 	return c.err
 }
 
-// checker makes terms until the first error, and empty ones from then on.
+// checker builds terms until the first error. After that its terms are empty.
 type checker[V any] struct {
 	kind    Kind[V]
 	updates map[string]func(V) V
@@ -69,13 +70,13 @@ type checker[V any] struct {
 	err     error
 }
 
-// term is a stored value and how it was made.
+// term is a stored value with the text of the expression that gave it.
 type term struct {
 	text string
 	raw  json.RawMessage
 }
 
-// values are the values tried; the neutral one is the first.
+// values returns the values to be tried, the neutral value first.
 func (c *checker[V]) values(samples []V) []term {
 	var list []term
 	add := func(v V) {
@@ -111,7 +112,7 @@ func (c *checker[V]) update(name string, a term) term {
 	return c.term(name+"("+a.text+")", c.updates[name](c.value(a)))
 }
 
-// term stores a value, and checks that it can be read again.
+// term encodes a value, and checks that it decodes to the same value.
 func (c *checker[V]) term(text string, v V) term {
 	raw, err := encode(v)
 	if err != nil {
@@ -125,7 +126,7 @@ func (c *checker[V]) term(text string, v V) term {
 	return t
 }
 
-// value returns a copy: a function may change what it gets.
+// value decodes a term. Each call returns a new copy, since functions may change their arguments.
 func (c *checker[V]) value(t term) V {
 	v, err := decode[V](t.raw)
 	if err != nil {
@@ -134,7 +135,7 @@ func (c *checker[V]) value(t term) V {
 	return v
 }
 
-// equal compares by what would be stored.
+// equal records a counterexample unless both terms are stored as the same bytes.
 func (c *checker[V]) equal(law string, left, right term) {
 	if c.err == nil && string(left.raw) != string(right.raw) {
 		c.err = &Counterexample{law, left.shown(), right.shown()}

@@ -10,7 +10,7 @@ import (
 	"adshard/fault"
 )
 
-// checked runs Check on a kind made of a function.
+// checked runs Check on a kind with this neutral value and fold.
 func checked[V any](neutral V, fold func(a, b V) V, updates map[string]func(V) V, samples ...V) error {
 	return counters.Check(counters.Kind[V]{Neutral: func() V { return neutral }, Fold: fold}, updates, samples...)
 }
@@ -19,7 +19,8 @@ type hidden struct{ n int }
 
 type mean struct{ Sum, N int }
 
-// TestLaws: declarations that are no counters are refused with the equation that fails.
+// TestLaws tests that declarations that break a law are rejected with an equation that
+// fails.
 func TestLaws(t *testing.T) {
 	add := func(a, b int) int { return a + b }
 	inc := map[string]func(int) int{"inc": func(n int) int { return n + 1 }}
@@ -70,7 +71,7 @@ func TestLaws(t *testing.T) {
 	}
 }
 
-// TestCheckRefuses: a kind that is incomplete, or cannot be stored, is invalid.
+// TestCheckRefuses tests that a kind that is incomplete or cannot be stored is invalid.
 func TestCheckRefuses(t *testing.T) {
 	for name, err := range map[string]error{
 		"nothing": counters.Check(counters.Kind[int]{}, nil),

@@ -8,15 +8,15 @@ import (
 	"adshard/internal/wait"
 )
 
-// batch is how many parts are folded at once, readAhead how many are read: a counter that
-// was not compacted for long is compacted piece by piece.
+// batch is the number of parts that are folded at once; readAhead is the number that are read at
+// once. So a counter with many parts is compacted piece by piece.
 const (
 	batch     = 256
 	readAhead = 8 * batch
 )
 
-// compact folds batch by batch. Each batch is made of what is in the store then. A batch whose head
-// has changed meanwhile fails and changes nothing.
+// compact folds the parts of a counter in batches. Each batch is computed from the parts as they
+// were read last. If the head has changed since then, the batch fails and changes nothing.
 func (c *core) compact(ctx context.Context, counter string) (done int, err error) {
 	n, err := nameOf(counter)
 	if err != nil {
@@ -31,7 +31,7 @@ func (c *core) compact(ctx context.Context, counter string) (done int, err error
 		for len(left) > 0 {
 			now := left[:min(batch, len(left))]
 			if err := c.foldIn(ctx, n, s.head, now); fault.Is(err, fault.Conflict) {
-				break // another process compacted, set or resized
+				break // another process compacted, set or resized the counter
 			} else if err != nil {
 				return done, err
 			}
@@ -46,8 +46,8 @@ func (c *core) compact(ctx context.Context, counter string) (done int, err error
 	}
 }
 
-// idle returns the parts that will not be updated any more: rows, and shards beyond the number. A
-// shard in use of an earlier epoch stays: the next update restarts it.
+// idle returns the parts that will not be updated again: rows, and shards whose number is not below
+// the head's. A shard in use stays, even with an earlier epoch: the next update restarts it.
 func (s *snapshot) idle(n name) (out []part) {
 	for _, p := range s.parts {
 		if i, is := n.shardOf(p.key); !is || i >= s.head.Shards {
@@ -66,7 +66,7 @@ func (c *core) foldIn(ctx context.Context, n name, h *head, list []part) (err er
 		p := &list[i]
 		changes = append(changes, store.Change{Action: store.Delete, Key: p.key, Version: p.version})
 		if p.Epoch != h.Epoch {
-			continue // no longer counts; readers of its ids see that by the epoch
+			continue // its value no longer counts, and the epoch tells readers so
 		}
 		if next.Value, err = c.fold(next.Value, p.Value); err != nil {
 			return err

@@ -12,12 +12,12 @@ import (
 
 var errCrashed = errors.New("crashed")
 
-// crashing is a store that a process reaches no more from one call on: it crashed
-// before that call was made, or before it was answered.
+// crashing is a store that is out of reach from one call on: the process crashed before
+// that call was made, or before it was answered.
 type crashing struct {
 	store.Store
-	left  int  // calls until then
-	after bool // the last one is made
+	left  int  // number of calls until then
+	after bool // the last call is made, but not answered
 }
 
 func (c *crashing) gone(call func()) bool {
@@ -49,12 +49,12 @@ func (c *crashing) Apply(ctx context.Context, changes ...store.Change) (uint64, 
 	return c.Store.Apply(ctx, changes...)
 }
 
-// TestCrashAtEachStep crashes in each call that a process makes of the store: nothing is
-// lost or doubled, and the next one goes on.
+// TestCrashAtEachStep crashes in each call that a process makes of the store. It tests
+// that nothing is lost or doubled, and that the next process continues.
 func TestCrashAtEachStep(t *testing.T) {
 	operations := map[string]struct {
 		do func(*counters.Family[int64]) error
-		// may returns whether the value may become another one, given the error.
+		// may reports whether the value may change from before to now, given the error.
 		may func(err error, before, now int64) bool
 	}{
 		"Compact":  {func(f *counters.Family[int64]) error { _, err := f.Compact(t.Context(), "c"); return err }, unchanged},
@@ -90,7 +90,8 @@ func TestCrashAtEachStep(t *testing.T) {
 	})
 }
 
-// prepare gives a counter rows, shards in use and others, and returns what it added.
+// prepare gives a counter rows, shards in use and shards that are not in use, and
+// returns the value that it has added.
 func prepare(t *testing.T, s store.Store) int64 {
 	t.Helper()
 	f, d := sums(t, s, counters.Static(8), counters.Options{}), sums(t, s, counters.Dynamic(), counters.Options{})
@@ -103,7 +104,7 @@ func prepare(t *testing.T, s store.Store) int64 {
 	return 8
 }
 
-// value reads and compacts; both must agree.
+// value reads a counter, compacts it, and checks that the value is the same.
 func value(t *testing.T, s store.Store) int64 {
 	t.Helper()
 	f := sums(t, s, counters.Static(1), counters.Options{})
@@ -117,7 +118,8 @@ func value(t *testing.T, s store.Store) int64 {
 
 func unchanged(_ error, before, now int64) bool { return before == now }
 
-// changed: made without an error, not made with one, either with *Unknown.
+// changed allows values after a change: made if there was no error, not made if there
+// was one, and either if it is *Unknown.
 func changed(by func(int64) int64) func(error, int64, int64) bool {
 	return func(err error, before, now int64) bool {
 		var unknown *counters.Unknown
@@ -131,7 +133,8 @@ func changed(by func(int64) int64) func(error, int64, int64) bool {
 	}
 }
 
-// TestSetOverManyParts: parts of several earlier epochs count no more, and are removed.
+// TestSetOverManyParts tests that parts of earlier epochs no longer count, and are
+// removed.
 func TestSetOverManyParts(t *testing.T) {
 	onEach(t, func(t *testing.T, s store.Store) {
 		for i := range int64(3) {

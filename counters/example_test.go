@@ -8,7 +8,8 @@ import (
 	"adshard/counters/store/memory"
 )
 
-// A counter of clicks in four shards. With package sqlite or postgres in place of memory, processes share it.
+// This is a counter of clicks in four shards. With package sqlite or postgres instead of memory, several
+// processes can share it.
 func ExampleNew() {
 	ctx := context.Background()
 	clicks, err := counters.New(memory.New(), counters.Sum[int64](), counters.Static(4), counters.Options{})

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Fill makes the head note as many ids as it keeps, as if so many updates had been folded.
+// Fill makes the head record as many ids as it keeps, as if that many updates had been
+// folded.
 func (f *Family[V]) Fill(ctx context.Context, counter string) error {
 	n, err := nameOf(counter)
 	if err != nil {

@@ -12,13 +12,13 @@ import (
 	"adshard/counters/store"
 )
 
-// operation is a call of a counter: an update by a number, a Set, or a read.
+// operation is a call for a counter: an update by a number, a Set, or a read.
 type operation struct {
 	set, read bool
 	number    int64
 }
 
-// oneValue is a counter as a value under a lock.
+// oneValue returns a model of a counter as a single value under a lock.
 func oneValue() porcupine.Model {
 	return porcupine.Model{
 		Init: func() any { return int64(0) },
@@ -35,8 +35,9 @@ func oneValue() porcupine.Model {
 	}
 }
 
-// TestLinearizable: in each mode, on each store, histories of updates, sets and reads by
-// several clients are those of one value, whatever is resized and compacted meanwhile.
+// TestLinearizable tests, in each mode and on each store, that histories of updates,
+// sets and reads by several clients are those of a single value, while the counter is
+// resized and compacted.
 func TestLinearizable(t *testing.T) {
 	onEach(t, func(t *testing.T, s store.Store) {
 		for name, m := range modes {
@@ -54,7 +55,7 @@ func linearizable(t *testing.T, s store.Store, m counters.Mode, counter string) 
 	var others, all sync.WaitGroup
 	others.Go(func() { disturb(t, s, m, counter, stop) })
 	for client := range clients {
-		f := sums(t, s, m, counters.Options{}) // as of another process
+		f := sums(t, s, m, counters.Options{}) // as in another process
 		all.Go(func() {
 			r := rand.New(rand.NewPCG(uint64(client), 3))
 			for range calls {
@@ -90,7 +91,7 @@ func operate(t *testing.T, f *counters.Family[int64], op operation, counter stri
 	return 0, f.Update(t.Context(), counter, plus(op.number))
 }
 
-// disturb resizes and compacts.
+// disturb resizes and compacts a counter again and again.
 func disturb(t *testing.T, s store.Store, m counters.Mode, counter string, stop chan struct{}) {
 	f := sums(t, s, m, counters.Options{})
 	for i := 0; ; i++ {

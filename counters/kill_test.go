@@ -17,10 +17,11 @@ import (
 	"adshard/counters/store/postgres"
 )
 
-// childEnv names the place of a child process that updates and compacts until it is killed.
+// childEnv has the place of the store for a child process, which updates and compacts until
+// it is killed.
 const childEnv = "ADSHARD_TEST_COUNT_IN"
 
-// updaters is how many updates of a child are under way.
+// updaters is the number of updates of a child that are under way at once.
 const updaters = 3
 
 // child updates a counter in all modes, and prints a line after each update.
@@ -55,8 +56,9 @@ func child(place string) error {
 	return <-failed
 }
 
-// TestKill kills -9 a process that updates, resizes and compacts, again and again: each
-// update that it has told of is there, and no more than were under way besides.
+// TestKill kills a process that updates, resizes and compacts, again and again. It tests
+// that each update that the process has reported was made, and that besides these no more
+// were made than were under way.
 func TestKill(t *testing.T) {
 	for name, place := range places {
 		t.Run(name, func(t *testing.T) {
@@ -68,7 +70,7 @@ func TestKill(t *testing.T) {
 				s, end, err := opened(t.Context(), at)
 				must(t, err)
 				least := told
-				for range 2 { // a server may end what the child asked it for after the first time
+				for range 2 { // a server may finish what the child asked for after the first read
 					got, err := sums(t, s, counters.Static(1), counters.Options{}).Value(t.Context(), "c")
 					if err != nil || got < least || got > told+killed*updaters {
 						t.Errorf("%d updates were acknowledged before %d kills, the value is %d after %d (%v)", told, killed, got, least, err)
@@ -85,7 +87,7 @@ func TestKill(t *testing.T) {
 }
 
 // killedChild runs a child for a while after its first updates, kills it, and returns how
-// many it has told of.
+// many updates it has reported.
 func killedChild(t *testing.T, place string) (told int64) {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), os.Args[0])
@@ -107,9 +109,9 @@ func killedChild(t *testing.T, place string) (told int64) {
 	return told
 }
 
-// TestServerKilled kills -9 the database's server under updates, and starts it again: an
-// update that returned nil is there, one that failed is not, and of one that is *Unknown
-// either is right.
+// TestServerKilled kills the server of the database under updates, and starts it again. It
+// tests that an update that returned nil was made, and that one that failed was not. An
+// *Unknown update may or may not have been made.
 func TestServerKilled(t *testing.T) {
 	own, err := pgtest.New("fsync=off")
 	must(t, err)
@@ -171,7 +173,7 @@ func closed(c chan struct{}) bool {
 	}
 }
 
-// until waits until enough more has been counted.
+// until waits until enough has been added to a count.
 func until(t *testing.T, enough func(more int64) bool, n *atomic.Int64) {
 	t.Helper()
 	from := n.Load()

@@ -7,33 +7,34 @@ import (
 	"adshard/fault"
 )
 
-// Kind declares the values of a counter. Values are stored as JSON, and each function
-// gets values of its own, which it may change.
+// Kind declares the values of a counter. Values are stored as JSON. Each call of a function
+// gets fresh copies, which it may change.
 type Kind[V any] struct {
-	// Neutral returns what a part is before its first update.
+	// Neutral returns the value of a part before its first update.
 	Neutral func() V
-	// Fold makes two parts one. It must be commutative and associative, with Neutral as the
-	// neutral element: see Check.
+	// Fold combines two parts into one. It must be commutative and associative, and the
+	// value of Neutral must be its neutral element: see Check.
 	Fold func(a, b V) V
 }
 
-// Number is what Sum adds up. Sums of floating-point numbers depend on their order, so
-// they are not here.
+// Number is a type of integers, for Sum. Floating-point numbers are left out, since their
+// sums depend on the order.
 type Number interface {
 	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64
 }
 
-// Sum is the kind of numbers that are added up; it wraps around as V does.
+// Sum returns the kind of counters whose parts are added up. It overflows like V.
 func Sum[V Number]() Kind[V] {
 	return Kind[V]{Neutral: func() V { return 0 }, Fold: func(a, b V) V { return a + b }}
 }
 
-// Max is the kind of which the largest value is kept; least is below all others.
+// Max returns the kind of counters that keep the largest value. `least` must not be above
+// any value.
 func Max[V cmp.Ordered](least V) Kind[V] {
 	return Kind[V]{Neutral: func() V { return least }, Fold: func(a, b V) V { return max(a, b) }}
 }
 
-// parts are the functions of a kind on values as they are stored.
+// parts has the functions of a kind, for encoded values.
 type parts struct {
 	neutral json.RawMessage
 	fold    func(a, b json.RawMessage) (json.RawMessage, error)
@@ -69,7 +70,7 @@ func decode[V any](b json.RawMessage) (v V, err error) {
 	return v, nil
 }
 
-// function is an update on values as they are stored.
+// function is an update of an encoded value.
 type function func(json.RawMessage) (json.RawMessage, error)
 
 func functionOf[V any](u func(V) V) function {

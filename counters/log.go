@@ -9,13 +9,13 @@ import (
 	"adshard/fault"
 )
 
-// Log is entity groups in parts: sets of entries to which many clients append at once, each set
-// with a name. A part is a counter's shard with the entries that were appended to it, changed
-// by one batch; there is no batch of several parts. In a dynamic log each entry is a part of
-// its own. It is safe for use by several goroutines.
+// Log is the logs of one mode on a store. Each log is a named set of entries to which many
+// clients append at once. Each part of a log is a shard of a counter with the entries appended
+// to that shard. A batch changes one part; there are no batches of several parts. In a dynamic
+// log each entry is a part of its own. A Log is safe for use by several goroutines.
 type Log[E any] struct{ c *core }
 
-// NewLog makes logs on a store. Errors: fault.Invalid.
+// NewLog returns logs on a store. Errors: fault.Invalid.
 func NewLog[E any](s store.Store, m Mode, o Options) (*Log[E], error) {
 	p, err := partsOf(Sum[int64]())
 	if err != nil {
@@ -28,7 +28,7 @@ func NewLog[E any](s store.Store, m Mode, o Options) (*Log[E], error) {
 	return &Log[E]{c}, nil
 }
 
-// Append adds an entry to one part of a log. Errors are those of Family.Update.
+// Append adds an entry to one part of a log. Errors: those of Family.Update.
 func (l *Log[E]) Append(ctx context.Context, log string, e E) error {
 	raw, err := encode(e)
 	if err != nil {
@@ -42,7 +42,7 @@ func (l *Log[E]) Append(ctx context.Context, log string, e E) error {
 	})
 }
 
-// Read returns the union of all parts, as it was at one moment, in no particular order.
+// Read returns the entries of all parts, as they were at one moment, in no particular order.
 func (l *Log[E]) Read(ctx context.Context, log string) ([]E, error) {
 	n, err := nameOf(log)
 	if err != nil {
@@ -61,7 +61,7 @@ func (l *Log[E]) Read(ctx context.Context, log string) ([]E, error) {
 	return out, nil
 }
 
-// Len returns how many entries a log has, without reading them.
+// Len returns the number of entries of a log, without reading them.
 func (l *Log[E]) Len(ctx context.Context, log string) (int64, error) {
 	raw, err := l.c.total(ctx, log)
 	if err != nil {
@@ -70,15 +70,15 @@ func (l *Log[E]) Len(ctx context.Context, log string) (int64, error) {
 	return decode[int64](raw)
 }
 
-// Resize changes the number of parts that Append chooses from. Read still reads all parts.
+// Resize changes the number of parts to which Append adds entries. Read still reads all parts.
 func (l *Log[E]) Resize(ctx context.Context, log string, parts int) error {
 	return l.c.resize(ctx, log, parts)
 }
 
-// Maintain is that of Family.
+// Maintain does what Family.Maintain does.
 func (l *Log[E]) Maintain(ctx context.Context, log string) error { return l.c.maintain(ctx, log) }
 
-// Run is that of Family.
+// Run does what Family.Run does.
 func (l *Log[E]) Run(ctx context.Context, interval time.Duration, note func(error)) error {
 	return l.c.run(ctx, interval, note)
 }

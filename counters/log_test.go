@@ -13,8 +13,8 @@ import (
 	"adshard/fault"
 )
 
-// TestLog: entries that many clients append, of which answers are lost, are all read, each
-// once, as the union of all parts, however their number changes; Len counts them.
+// TestLog tests that entries that many clients append, while some answers are lost and the
+// number of parts changes, are all read exactly once. It also tests that Len counts them.
 func TestLog(t *testing.T) {
 	onEach(t, func(t *testing.T, s store.Store) {
 		for name, m := range modes {
@@ -70,7 +70,8 @@ func logged(t *testing.T, s store.Store, m counters.Mode, name string) {
 	}
 }
 
-// appended appends an entry, again after an error which says that it was not.
+// appended appends an entry, and tries again after an error that says that it was not
+// appended.
 func appended(t *testing.T, log *counters.Log[string], name, entry string) {
 	for {
 		var unknown *counters.Unknown
@@ -84,7 +85,8 @@ func appended(t *testing.T, log *counters.Log[string], name, entry string) {
 	}
 }
 
-// TestRefused: what no counter can be is refused before anything is stored.
+// TestRefused tests that invalid modes, kinds and names are rejected before anything is
+// stored.
 func TestRefused(t *testing.T) {
 	s := func() store.Store { return nil }() // never reached
 	rule := func(change func(*counters.Rule)) counters.Mode {
@@ -120,8 +122,8 @@ func TestRefused(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// TestDamaged: a head or part that cannot be read is fault.Corrupt, one of a later format
-// fault.Version; nothing is written over it.
+// TestDamaged tests that a head or part that cannot be read is fault.Corrupt, and one of a
+// later format is fault.Version. Neither is overwritten.
 func TestDamaged(t *testing.T) {
 	for _, c := range []struct {
 		key, value string
@@ -142,7 +144,7 @@ func TestDamaged(t *testing.T) {
 				t.Errorf("%s: %v", c.value, err)
 			}
 			if strings.HasPrefix(c.value, `{"format":1,"shards":1`) {
-				return // only the value is wrong, which updates of a shard do not read
+				return // only the value is wrong, and updates of a shard do not read it
 			}
 			if err := sums(t, s, counters.Static(1), quick).Update(t.Context(), "c", plus(1)); !fault.Is(err, c.kind) {
 				t.Errorf("update, %s: %v", c.value, err)

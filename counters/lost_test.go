@@ -16,12 +16,12 @@ import (
 
 var errLost = fault.Newf(fault.Unavailable, "test", "the answer was lost")
 
-// losing is a store that loses answers of Apply: what decides says of each what happens.
+// losing is a store that loses answers of Apply. decide says what happens to each batch.
 type losing struct {
 	store.Store
 	decide func(changes []store.Change) loss
 	late   sync.WaitGroup // batches that are made later
-	held   chan struct{}  // they are made when it is closed; nil: after some milliseconds
+	held   chan struct{}  // late batches are made when it is closed; if it is nil, after some milliseconds
 }
 
 type loss int
@@ -29,7 +29,7 @@ type loss int
 const (
 	none   loss = iota
 	made_       // made, but not answered
-	unmade      // never made
+	unmade      // not made, ever
 	late        // made some time after the error
 )
 
@@ -54,8 +54,8 @@ func (l *losing) Apply(ctx context.Context, changes ...store.Change) (uint64, er
 	return l.Store.Apply(ctx, changes...)
 }
 
-// TestLostAnswers: many updates at once, of which a part of the answers is lost in each
-// way, under compaction and resizing: each is made once.
+// TestLostAnswers makes many updates at once, some of whose answers are lost in each way,
+// while the counter is compacted and resized. It tests that each update is made once.
 func TestLostAnswers(t *testing.T) {
 	onEach(t, func(t *testing.T, s store.Store) {
 		for name, m := range modes {
@@ -104,8 +104,8 @@ func lostAnswers(t *testing.T, s store.Store, m counters.Mode, counter string) {
 	}
 }
 
-// TestLateWrite: a write that arrives long after its update was made by another write, and
-// folded, is not made again.
+// TestLateWrite tests that a write is not made if it arrives long after another write has
+// made its update and the update was folded.
 func TestLateWrite(t *testing.T) {
 	onEach(t, func(t *testing.T, s store.Store) {
 		for name, m := range modes {
@@ -130,7 +130,7 @@ func TestLateWrite(t *testing.T) {
 	})
 }
 
-// TestSetAhead: an update that read before a Set, and writes after it, counts.
+// TestSetAhead tests that an update that reads before a Set and writes after it counts.
 func TestSetAhead(t *testing.T) {
 	onEach(t, func(t *testing.T, s store.Store) {
 		for name, m := range modes {
@@ -149,7 +149,8 @@ func TestSetAhead(t *testing.T) {
 	})
 }
 
-// after is a store that calls then between a lost batch, which was made, and what follows.
+// after is a store that makes a batch, loses the answer, and calls then before anything
+// else.
 type after struct {
 	store.Store
 	then func()
@@ -166,8 +167,8 @@ func (a *after) Apply(ctx context.Context, changes ...store.Change) (uint64, err
 	return version, err
 }
 
-// TestSettled: an update whose answer was lost is found wherever it has got to since, and
-// where it can no longer be found its caller gets an error.
+// TestSettled tests that an update whose answer was lost is found wherever it is by then,
+// and that the caller gets an error if it can no longer be found.
 func TestSettled(t *testing.T) {
 	ctx := t.Context()
 	type others func(f *counters.Family[int64], counter string) error
@@ -221,7 +222,7 @@ func TestSettled(t *testing.T) {
 	})
 }
 
-// TestAway: a store that does not answer makes an update *Unknown, with the cause.
+// TestAway tests that an update is *Unknown, with the cause, if the store does not answer.
 func TestAway(t *testing.T) {
 	onEach(t, func(t *testing.T, s store.Store) {
 		must(t, sums(t, s, counters.Static(1), quick).Update(t.Context(), "c", plus(1)))

@@ -21,8 +21,8 @@ import (
 	"adshard/counters/store/sqlite"
 )
 
-// server is the PostgreSQL server of all tests; nil: in short mode, in which tests run on
-// the store in memory alone.
+// server is the PostgreSQL server of all tests. It is nil in short mode, in which tests
+// only run on the store in memory.
 var (
 	server *pgtest.Server
 	made   atomic.Int64
@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 		if err := child(place); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 		}
-		os.Exit(1) // only killed, or failed
+		os.Exit(1) // it is killed, or it failed
 	}
 	os.Exit(run(m))
 }
@@ -77,7 +77,8 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// places make an empty store of each kind, as a text that opens it any number of times.
+// places has functions that make an empty store of each kind. They return a text with
+// which it can be opened any number of times.
 var places = map[string]func(testing.TB) string{
 	"sqlite": func(t testing.TB) string { return filepath.Join(t.TempDir(), "counters.db") },
 	"postgres": func(t testing.TB) string {
@@ -88,7 +89,7 @@ var places = map[string]func(testing.TB) string{
 	},
 }
 
-// opened opens a place.
+// opened opens the store at a place.
 func opened(ctx context.Context, place string) (s store.Store, end func(), err error) {
 	if place[0] == '/' {
 		f, err := sqlite.Open(ctx, place)
@@ -111,12 +112,12 @@ func onEach(t *testing.T, test func(*testing.T, store.Store)) {
 	}
 }
 
-// modes are all modes, with few shards, so that they meet.
+// modes has all modes, with few shards, so that updates conflict.
 var modes = map[string]counters.Mode{
 	"single": counters.Static(1), "static": counters.Static(3), "dynamic": counters.Dynamic(), "adaptive": counters.Adaptive(counters.DefaultRule()),
 }
 
-// sums makes a family of numbers that are added up.
+// sums returns a family of numbers that are added up.
 func sums(t testing.TB, s store.Store, m counters.Mode, o counters.Options) *counters.Family[int64] {
 	t.Helper()
 	f, err := counters.New(s, counters.Sum[int64](), m, o)

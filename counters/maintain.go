@@ -9,14 +9,14 @@ import (
 	"adshard/internal/wait"
 )
 
-// watch is what Maintain remembers of an adaptive counter.
+// watch is what Maintain remembers of an adaptive counter between two calls.
 type watch struct {
 	pace
-	shards int             // when it was last seen
-	seen   map[string]load // by shard
+	shards int             // as last seen
+	seen   map[string]load // by key of the shard
 }
 
-// maintain compacts a counter and adapts its number of shards.
+// maintain compacts a counter and adapts its number of shards if its mode has a rule.
 func (c *core) maintain(ctx context.Context, counter string) error {
 	if _, err := c.compact(ctx, counter); err != nil || c.mode.rule == nil {
 		return err
@@ -35,7 +35,7 @@ func (c *core) maintain(ctx context.Context, counter string) error {
 	}
 	err = c.resized(ctx, n, s.head, next)
 	if fault.Is(err, fault.Conflict) {
-		return nil // another process has decided; the next window shows what
+		return nil // another process has changed the head; the next window decides again
 	}
 	return err
 }
@@ -51,7 +51,8 @@ func (c *core) watched(n name) *watch {
 	return w
 }
 
-// next returns the number of shards that a counter should have after a window.
+// next returns the number of shards that a counter should have after the window that
+// ends now.
 func (w *watch) next(r *Rule, n name, s *snapshot) int {
 	var window load
 	seen := make(map[string]load)
@@ -62,7 +63,7 @@ func (w *watch) next(r *Rule, n name, s *snapshot) int {
 		}
 		now := load{p.Puts + p.Conflicts, p.Conflicts}
 		before := w.seen[p.key]
-		if now.puts < before.puts { // folded, and begun anew
+		if now.puts < before.puts { // the shard was folded and begun anew
 			before = load{}
 		}
 		seen[p.key] = now
@@ -70,7 +71,7 @@ func (w *watch) next(r *Rule, n name, s *snapshot) int {
 	}
 	first, changed := w.seen == nil, w.shards != s.head.Shards
 	w.seen, w.shards = seen, s.head.Shards
-	if first || changed { // the load was that of another number
+	if first || changed { // the window's load was for another number of shards
 		w.pace = pace{}
 		return s.head.Shards
 	}
@@ -79,7 +80,7 @@ func (w *watch) next(r *Rule, n name, s *snapshot) int {
 
 // run maintains counters until ctx is done.
 func (c *core) run(ctx context.Context, interval time.Duration, note func(error)) error {
-	adaptive := make(map[name]string) // maintained even when idle: they shrink
+	adaptive := make(map[name]string) // maintained even when idle, so that they shrink
 	for {
 		if err := wait.Sleep(ctx, interval); err != nil {
 			return err

@@ -9,20 +9,20 @@ import (
 // Mode says how many parts a counter has.
 type Mode struct {
 	dynamic bool
-	shards  int   // that a counter begins with
-	rule    *Rule // of adaptive counters
+	shards  int   // the number that a counter begins with
+	rule    *Rule // nil unless the counter is adaptive
 }
 
-// Static is the mode of n shards, until Resize.
+// Static returns the mode in which a counter has n shards until it is resized.
 func Static(n int) Mode { return Mode{shards: n} }
 
-// Dynamic is the mode in which each update adds a part, until Compact.
+// Dynamic returns the mode in which each update adds a part of its own, until Compact folds it.
 func Dynamic() Mode { return Mode{dynamic: true, shards: 1} }
 
-// Adaptive is the mode in which Maintain changes the number of shards by a rule.
+// Adaptive returns the mode in which Maintain changes the number of shards by a rule.
 func Adaptive(r Rule) Mode { return Mode{shards: r.Least, rule: &r} }
 
-// MaxShards is how many shards a counter may have.
+// MaxShards is the greatest number of shards of a counter.
 const MaxShards = 1024
 
 func (m Mode) validate() error {
@@ -36,31 +36,32 @@ func (m Mode) validate() error {
 }
 
 // Rule determines the number of shards of an adaptive counter. The papers decide by puts and
-// conflicts, and give no constants. DefaultRule has ours; docs/experiments/counters.md says how they
-// were measured.
+// conflicts, but give no constants. Those of DefaultRule were measured here: see
+// docs/experiments/counters.md.
 //
-// A window is the time between two calls of Maintain. Puts are the writes that updates tried;
-// conflicts are those that another update of the same shard preceded.
+// A window is the time between two calls of Maintain. Puts are the writes that updates tried.
+// Conflicts are the puts that failed because another update had changed the same shard.
 type Rule struct {
-	// Least and Most bound the number of shards; a counter begins with the least.
+	// Least and Most bound the number of shards; a counter begins with Least.
 	Least, Most int
-	// Grow is the fraction of conflicting puts above which there are too few shards. Aim is the
-	// fraction that the new number is computed for: a power of 2, at most Step times the old one.
-	// Aim < Grow.
+	// Grow is the fraction of conflicting puts above which there are too few shards. The new number
+	// is computed so that the fraction falls to about Aim: the old number times a power of 2, at
+	// most Step. Aim < Grow.
 	Grow, Aim float64
 	Step      int
-	// GrowAfter is the number of consecutive windows that must show it. A window with fewer than
-	// Puts puts is joined with the next.
+	// GrowAfter is the number of consecutive windows with too many conflicts after which the number
+	// grows. A window with fewer than Puts puts is joined with the next.
 	GrowAfter int
 	Puts      uint64
-	// Shrink is the fraction of conflicting puts below which the number of shards is halved. It is
-	// taken over ShrinkAfter windows or more, as many as needed for 1/Shrink puts, or without any
-	// put. Twice Shrink must be below Grow: halving doubles conflicts.
+	// Shrink is the fraction of conflicting puts below which the number of shards is halved. The
+	// fraction is taken over at least ShrinkAfter windows, and over enough of them for 1/Shrink
+	// puts, unless ShrinkAfter windows in a row had no put. Twice Shrink must be below Grow, since
+	// halving doubles the conflicts.
 	Shrink      float64
 	ShrinkAfter int
 }
 
-// DefaultRule is meant for a window of a second.
+// DefaultRule returns a rule for windows of one second.
 func DefaultRule() Rule {
 	return Rule{Least: 4, Most: 256, Grow: 0.05, Aim: 0.03, Step: 16, GrowAfter: 1, Puts: 20, Shrink: 0.01, ShrinkAfter: 10}
 }
@@ -79,7 +80,7 @@ func (r *Rule) validate() error {
 	return nil
 }
 
-// load is the puts and conflicts of some time.
+// load is the number of puts and conflicts in some period.
 type load struct{ puts, conflicts uint64 }
 
 func (l *load) add(o load) { l.puts, l.conflicts = l.puts+o.puts, l.conflicts+o.conflicts }
@@ -88,14 +89,14 @@ func (l load) share() float64 { return float64(l.conflicts) / float64(max(l.puts
 
 // pace is a rule's state for one counter.
 type pace struct {
-	judged load // since the last check for growth
-	hot    int  // consecutive checks that found too few shards
-	past   load // of the windows that are counted for shrinking
-	quiet  int  // how many these are
-	idle   int  // windows in a row without a put
+	judged load // since the last test for growth
+	hot    int  // consecutive tests that found too few shards
+	past   load // load since the last test for shrinking
+	quiet  int  // windows since the last test for shrinking
+	idle   int  // consecutive windows without a put
 }
 
-// next returns the number of shards after a window, and forgets all if it is another one.
+// next returns the number of shards after a window, and resets the state if that number has changed.
 func (p *pace) next(r *Rule, shards int, window load) int {
 	p.judged.add(window)
 	p.past.add(window)
@@ -113,8 +114,8 @@ func (p *pace) next(r *Rule, shards int, window load) int {
 		}
 		p.judged = load{}
 	}
-	// Without puts in a window, earlier puts too few to judge by are dropped: they would keep the
-	// shards.
+	// After ShrinkAfter windows without puts, the puts before them are dropped even if they are too
+	// few to judge by. Otherwise they would keep the number of shards as it is.
 	idle := p.idle >= r.ShrinkAfter
 	if idle || p.quiet >= r.ShrinkAfter && float64(p.past.puts)*r.Shrink >= 1 {
 		less := (idle || p.past.share() < r.Shrink) && shards > r.Least
@@ -127,9 +128,9 @@ func (p *pace) next(r *Rule, shards int, window load) int {
 	return shards
 }
 
-// factor is the factor by which the number of shards must grow. If updates of a shard arrive at
-// random, no other one arrives within the time of a put with a chance of e to the minus load, so
-// the load of a shard is -ln(1 - conflicts).
+// factor returns the factor by which the number of shards must grow. Suppose that updates of a shard
+// arrive at random. Then the chance that no other update arrives during a put is exp(-load), so the
+// load of a shard is -ln(1 - conflicts).
 func factor(share float64, r *Rule) int {
 	wanted := math.Log1p(-min(share, 0.999)) / math.Log1p(-r.Aim)
 	f := 2

@@ -13,7 +13,7 @@ import (
 	"adshard/counters/store"
 )
 
-// oracle is what a family promises to be: values by name under one lock.
+// oracle is what a family must behave like: values by name under one lock.
 type oracle struct {
 	mu     sync.Mutex
 	values map[string]int64
@@ -31,14 +31,14 @@ func (o *oracle) value(counter string) int64 {
 	return o.values[counter]
 }
 
-// TestAsOneValue makes random calls of families in all modes, which share counters, and
-// compares each value with the oracle's; families are replaced, as processes are.
+// TestAsOneValue makes random calls of families in all modes that share counters, and
+// compares each value with the oracle's. Families are replaced, as processes are.
 func TestAsOneValue(t *testing.T) {
 	onEach(t, func(t *testing.T, s store.Store) {
 		round := 0
 		rapid.Check(t, func(r *rapid.T) {
 			if round++; round > 10 && !strings.HasSuffix(t.Name(), "memory") {
-				return // files are slow
+				return // stores on disk are slow
 			}
 			randomCalls(t, r, s, fmt.Sprint("round ", round))
 		})
@@ -84,7 +84,8 @@ func randomCalls(t *testing.T, r *rapid.T, s store.Store, round string) {
 	}
 }
 
-// TestCompactLeavesNothing: afterwards a counter is its head and the shards in use.
+// TestCompactLeavesNothing tests that after Compact a counter has only its head and the
+// shards in use.
 func TestCompactLeavesNothing(t *testing.T) {
 	onEach(t, func(t *testing.T, s store.Store) {
 		ctx := t.Context()
@@ -112,8 +113,8 @@ func TestCompactLeavesNothing(t *testing.T) {
 	})
 }
 
-// TestCompactPieceByPiece: a counter that was not compacted for long is folded in pieces,
-// as a store may take only so many changes at once.
+// TestCompactPieceByPiece tests that a counter with many parts is folded in several
+// batches, since a store limits the changes of a batch.
 func TestCompactPieceByPiece(t *testing.T) {
 	onEach(t, func(t *testing.T, s store.Store) {
 		d := sums(t, s, counters.Dynamic(), counters.Options{})

@@ -14,7 +14,7 @@ import (
 	"adshard/fault"
 )
 
-// id names an update.
+// id identifies an update.
 type id [16]byte
 
 func newID() (i id) {
@@ -26,29 +26,29 @@ func (i id) String() string { return hex.EncodeToString(i[:]) }
 
 // record is a part of a counter as it is stored: the head, a shard or a row.
 type record struct {
-	// Format is that of all records of a counter; only the head has it.
+	// Format is the format of all records of a counter. Only the head has it.
 	Format int `json:"format,omitempty"`
-	// Shards is how many there are; only the head has it.
+	// Shards is the number of shards. Only the head has it.
 	Shards int `json:"shards,omitempty"`
-	// Epoch is the number of the last Set before the part; a part of another epoch than the head's
-	// does not count.
+	// Epoch is the epoch in which the part was written; each Set begins the next one. A part whose
+	// epoch is not the head's does not count.
 	Epoch uint64          `json:"epoch,omitempty"`
 	Value json.RawMessage `json:"value"`
-	// Puts is the number of ids recorded, of which Recent has the last.
+	// Puts is the number of ids recorded so far; Recent has the last of them.
 	Puts   uint64 `json:"puts"`
 	Recent []byte `json:"recent,omitempty"`
-	// Conflicts is how many puts of updates failed before those that were made.
+	// Conflicts is the number of failed puts before the puts that succeeded.
 	Conflicts uint64 `json:"conflicts,omitempty"`
 }
 
 const (
 	format = 1
-	// How many ids a shard and the head keep: the number of updates of the shard, or of folded
-	// parts, that may happen while an update is being settled.
+	// keptByShard and keptByHead are the number of ids that a shard and the head keep. That many
+	// updates of the shard, or of folded parts, may happen while another update is being settled.
 	keptByShard, keptByHead = 16, 1024
 )
 
-// addIDs adds ids, and forgets the oldest. Copies of the record keep theirs.
+// addIDs adds ids, and drops the oldest beyond keep. It does not change copies of the record.
 func (r *record) addIDs(keep int, ids ...byte) {
 	r.Puts += uint64(len(ids) / len(id{}))
 	r.Recent = slices.Concat(r.Recent, ids)
@@ -57,7 +57,7 @@ func (r *record) addIDs(keep int, ids ...byte) {
 	}
 }
 
-// has reports whether an id is among the last.
+// has reports whether an id is among the recent ones.
 func (r *record) has(i id) bool {
 	for at := 0; at+len(i) <= len(r.Recent); at += len(i) {
 		if bytes.Equal(r.Recent[at:at+len(i)], i[:]) {
@@ -67,7 +67,8 @@ func (r *record) has(i id) bool {
 	return false
 }
 
-// knows reports whether all ids recorded since the record had a number of puts are still there.
+// knows reports whether Recent still has all ids recorded since the record had this number of
+// puts.
 func (r *record) knows(puts uint64) bool {
 	return r.Puts >= puts && r.Puts-puts <= uint64(len(r.Recent)/len(id{}))
 }
@@ -88,7 +89,7 @@ func readRecord(it store.Item) (*record, error) {
 	return r, nil
 }
 
-// head is the record of a counter as it was read.
+// head is the head of a counter, with the version it was read with.
 type head struct {
 	record
 	version uint64
@@ -108,10 +109,10 @@ func readHead(it store.Item) (*head, error) {
 	return &head{*r, it.Version}, nil
 }
 
-// name is that of a counter, as keys have it: without a slash.
+// name is a counter's name as used in keys: escaped, without a slash.
 type name string
 
-// nameOf checks a counter's name. Errors: fault.Invalid.
+// nameOf returns the name of a counter in keys. Errors: fault.Invalid.
 func nameOf(text string) (name, error) {
 	if text == "" || len(text) > 255 {
 		return "", fault.Newf(fault.Invalid, "counters", "a counter's name of %d bytes: 1 to 255", len(text))
@@ -119,7 +120,7 @@ func nameOf(text string) (name, error) {
 	return name(url.PathEscape(text)), nil
 }
 
-// The keys of a counter. The head's is the first: batches lock it before the parts.
+// The keys of a counter. The head's key comes first, so that batches lock it before the parts.
 func (n name) parts() string      { return string(n) + "/c/" }
 func (n name) head() string       { return n.parts() + "0" }
 func (n name) shards() string     { return n.parts() + "s/" }
@@ -127,7 +128,7 @@ func (n name) shard(i int) string { return fmt.Sprintf("%s%04d", n.shards(), i) 
 func (n name) row(i id) string    { return n.parts() + "d/" + i.String() }
 func (n name) entries() string    { return string(n) + "/e/" }
 
-// shardOf returns the number of a shard's key; ok: it is one.
+// shardOf returns the number of the shard with a key; ok is false if the key is not a shard's.
 func (n name) shardOf(key string) (i int, ok bool) {
 	number, ok := strings.CutPrefix(key, n.shards())
 	if !ok {
@@ -137,7 +138,7 @@ func (n name) shardOf(key string) (i int, ok bool) {
 	return i, err == nil
 }
 
-// rowOf returns the id of a row's key; ok: it is one.
+// rowOf returns the id of the row with a key; ok is false if the key is not a row's.
 func (n name) rowOf(key string) (i id, ok bool) {
 	text, ok := strings.CutPrefix(key, n.parts()+"d/")
 	if !ok || len(text) != hex.EncodedLen(len(i)) {

@@ -13,7 +13,7 @@ import (
 	"adshard/fault"
 )
 
-// slow is a store whose puts take a while, so that updates meet.
+// slow is a store whose batches take a while, so that updates conflict.
 type slow struct{ store.Store }
 
 func (s slow) Apply(ctx context.Context, changes ...store.Change) (uint64, error) {
@@ -23,8 +23,9 @@ func (s slow) Apply(ctx context.Context, changes ...store.Change) (uint64, error
 	return s.Store.Apply(ctx, changes...)
 }
 
-// TestKeepAdapts: under conflicts, of updates that give up too, an adaptive counter gets
-// shards, which several processes tend; idle it loses them again. Nothing is lost.
+// TestKeepAdapts tests that an adaptive counter gets more shards under conflicts, also those of
+// updates that give up, while several processes maintain it, and loses them again when idle.
+// Nothing is lost.
 func TestKeepAdapts(t *testing.T) {
 	rule := counters.DefaultRule()
 	rule.ShrinkAfter = 3
@@ -67,8 +68,8 @@ func TestKeepAdapts(t *testing.T) {
 	})
 }
 
-// TestKeepCompacts: rows are folded while updates go on; a failing store is reported, and
-// tended when it is back.
+// TestKeepCompacts tests that rows are folded while updates go on. A failing store is reported, and
+// its counters are maintained when it is back.
 func TestKeepCompacts(t *testing.T) {
 	onEach(t, func(t *testing.T, s store.Store) {
 		ctx, stop := context.WithCancel(t.Context())
@@ -110,8 +111,9 @@ func eventually(t *testing.T, what string, is func() bool) {
 	}
 }
 
-// TestGivesUp: with Attempts, an update that meets another one each time is fault.Conflict
-// after a given number of puts, and has not been made; Resize and Compact ahead of it do not count.
+// TestGivesUp tests that, with Attempts, an update that conflicts with another one each time fails
+// with fault.Conflict after that number of puts, and has not been made. Conflicts with Resize and
+// Compact are not counted.
 func TestGivesUp(t *testing.T) {
 	onEach(t, func(t *testing.T, s store.Store) {
 		other := sums(t, s, counters.Static(1), quick)

@@ -8,7 +8,8 @@ import (
 	"adshard/fault"
 )
 
-// set begins the next epoch. The head records the id of a Set, like those of folded updates.
+// set begins the next epoch. The head records the id of the Set, as it does for folded
+// updates.
 func (c *core) set(ctx context.Context, counter string, v json.RawMessage) error {
 	n, err := nameOf(counter)
 	if err != nil {
@@ -30,8 +31,8 @@ func (c *core) set(ctx context.Context, counter string, v json.RawMessage) error
 	}
 }
 
-// resize is repeated until the head has the number, so an unknown outcome does no
-// harm.
+// resize tries until the head has the number. A try with an unknown outcome does no harm,
+// since the next try reads the head again.
 func (c *core) resize(ctx context.Context, counter string, shards int) error {
 	n, err := nameOf(counter)
 	if err != nil {
@@ -52,7 +53,7 @@ func (c *core) resize(ctx context.Context, counter string, shards int) error {
 	}
 }
 
-// resized changes the number of shards of a head that was read.
+// resized writes a head with another number of shards.
 func (c *core) resized(ctx context.Context, n name, h *head, shards int) error {
 	next := h.record
 	next.Shards = shards

@@ -12,7 +12,8 @@ import (
 	"adshard/internal/wait"
 )
 
-// Unknown is the error of an update or Set that may have been made or not, or may be made later.
+// Unknown is the error of an update or Set whose outcome is not known: it may have been made, may
+// never be, or may be made later.
 type Unknown struct{ Err error }
 
 // Error implements error.
@@ -26,17 +27,17 @@ func (u *Unknown) Unwrap() error { return u.Err }
 // attempt is one try at writing an update.
 type attempt struct {
 	id   id
-	head *head // the head that was read; the write checks it
-	// noted is where the write records the id: a shard, with its previous puts; "" means a row of
-	// its own, or the head.
+	head *head // the head as it was read; the write checks that it has not changed
+	// shard is the key of the shard that records the id, and puts is the number of its puts before.
+	// shard is "" if a row or the head records the id.
 	shard string
 	puts  uint64
-	// entry is a key that only this update writes, or "" if there is none.
+	// entry is the key of the entry that only this update writes, or "" if it writes none.
 	entry   string
 	changes []store.Change
 }
 
-// entryOf makes the change by which an update appends to a log, in a part.
+// entryOf returns the change that appends an entry to a part of a log.
 type entryOf func(n name, part string, i id) store.Change
 
 func (c *core) update(ctx context.Context, counter string, u function, entry entryOf) error {
@@ -66,7 +67,7 @@ func (c *core) update(ctx context.Context, counter string, u function, entry ent
 			return err
 		}
 		if now.version != a.head.version {
-			continue // Set, Resize or Compact was ahead: no contention of updates
+			continue // the head was changed by Set, Resize or Compact: this is no contention of updates
 		}
 		missed++
 		if tries++; tries == c.options.Attempts {
@@ -78,13 +79,13 @@ func (c *core) update(ctx context.Context, counter string, u function, entry ent
 	}
 }
 
-// pause waits for a random time after a number of conflicts.
+// pause sleeps for a random time that grows with the number of conflicts.
 func (c *core) pause(ctx context.Context, conflicts int) error {
 	most := c.options.Backoff << min(conflicts-1, 6)
 	return wait.Sleep(ctx, time.Duration(rand.Int64N(int64(most)))+1)
 }
 
-// prepare makes the write of an update to one part.
+// prepare builds the batch that applies an update to one part.
 func (c *core) prepare(ctx context.Context, n name, i id, u function, entry entryOf, missed uint64) (*attempt, error) {
 	h, err := c.head(ctx, n)
 	if err != nil {
@@ -113,7 +114,7 @@ func (c *core) prepare(ctx context.Context, n name, i id, u function, entry entr
 	}
 	r.Conflicts += missed
 	if c.mode.dynamic {
-		r.Puts = 1 // its key is the id
+		r.Puts = 1 // the key of a row is the id
 	} else {
 		r.addIDs(keptByShard, i[:]...)
 	}
@@ -125,11 +126,11 @@ func (c *core) prepare(ctx context.Context, n name, i id, u function, entry entr
 	return a, nil
 }
 
-// write applies a write. If the store does not say whether it was made, it finds out; not made and
-// no error: there was a conflict, or the write was fenced.
+// write applies a prepared update and reports whether it was made. If the store does not say, write
+// finds out. made is false with a nil error if there was a conflict or the write was fenced.
 func (c *core) write(ctx context.Context, n name, a *attempt) (made bool, err error) {
 	if err := context.Cause(ctx); err != nil {
-		return false, err // nothing is on its way
+		return false, err // nothing was sent
 	}
 	_, err = c.store.Apply(ctx, a.changes...)
 	switch {
@@ -143,10 +144,10 @@ func (c *core) write(ctx context.Context, n name, a *attempt) (made bool, err er
 	return c.settle(ctx, n, a, err)
 }
 
-// settleTries is the number of times that the store is asked for the outcome of a write.
+// settleTries is how often the store is asked for the outcome of a write.
 const settleTries = 10
 
-// settle finds out whether a write of unknown outcome has been made.
+// settle finds out whether a write with an unknown outcome has been made.
 func (c *core) settle(ctx context.Context, n name, a *attempt, cause error) (made bool, err error) {
 	for tries := 1; ; tries++ {
 		if err = c.fence(ctx, n, a); err == nil {
@@ -162,22 +163,22 @@ func (c *core) settle(ctx context.Context, n name, a *attempt, cause error) (mad
 
 var errForgotten = errors.New("too many other updates came in between")
 
-// fence makes sure that a write that has not been made never will be: it changes the version of the
-// head, on which the write depends.
+// fence makes sure that a write that has not been made never will be. It changes the version of the
+// head, which the write checks.
 func (c *core) fence(ctx context.Context, n name, a *attempt) error {
 	now, err := c.newest(ctx, n)
 	if err != nil || now.version != a.head.version {
 		return err
 	}
 	_, err = c.store.Apply(ctx, n.put(now, &now.record))
-	if err != nil && !fault.Is(err, fault.Conflict) { // with a conflict it has changed already
+	if err != nil && !fault.Is(err, fault.Conflict) { // after a conflict, the version has changed already
 		return err
 	}
 	_, err = c.newest(ctx, n)
 	return err
 }
 
-// look finds out whether a write was made before it was fenced.
+// look reports whether a fenced write was made.
 func (c *core) look(ctx context.Context, n name, a *attempt) (made bool, err error) {
 	if a.entry != "" {
 		it, err := c.store.Get(ctx, a.entry)
@@ -188,7 +189,7 @@ func (c *core) look(ctx context.Context, n name, a *attempt) (made bool, err err
 		return false, err
 	}
 	if s.head.Epoch != a.head.Epoch || s.head.has(a.id) {
-		return true, nil // a later Set does not depend on whether it was made before
+		return true, nil // it was overwritten by a later Set, whether it was made or not
 	}
 	var shard record
 	for i := range s.parts {
@@ -200,14 +201,14 @@ func (c *core) look(ctx context.Context, n name, a *attempt) (made bool, err err
 	}
 	switch {
 	case a.shard == "" && s.head.knows(a.head.Puts):
-		return false, nil // a row is folded with its id
+		return false, nil // the head would have the id if the row had been folded
 	case a.shard != "" && s.head.Puts == a.head.Puts && shard.knows(a.puts):
-		return false, nil // nothing was folded, so the shard is the one that was read
+		return false, nil // nothing was folded, so the shard is still the one that was read
 	}
 	return false, errForgotten
 }
 
-// markUpdated says that Run has a counter to maintain.
+// markUpdated notes that Run must maintain a counter.
 func (c *core) markUpdated(n name, counter string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -216,7 +217,7 @@ func (c *core) markUpdated(n name, counter string) {
 	}
 }
 
-// taken returns the conflicts that no put has recorded yet.
+// taken returns the number of conflicts that no put has recorded yet, and resets it.
 func (c *core) taken(n name) uint64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -12,49 +12,50 @@ import (
 	"adshard/fault"
 )
 
-// Budget is what a campaign may spend in a day.
+// Budget is what a campaign may spend in a day, with its state.
 type Budget struct {
 	Campaign, Advertiser uint64
 	Daily                uint64         // in micros
-	Limited              bool           // else there is no limit
-	Exhausted            bool           // it is marked, by Budgets or an operator
+	Limited              bool           // false if there is no limit
+	Exhausted            bool           // marked as exhausted, by Budgets or an operator
 	Zone                 *time.Location // in which the advertiser's days begin
 	Standard             bool           // the budget is spread over the day
-	Share                uint32         // requests in a million in which it takes part
-	// Damage is why the campaign cannot be read, or nil if it can. Then only Campaign is set, and
-	// the campaign is left as it is.
+	Share                uint32         // of a million requests, the number in which the campaign takes part
+	// Damage is why the campaign cannot be read, or nil if it can. If it is set, the only other
+	// field set is Campaign, and the campaign is left as it is.
 	Damage error
 }
 
-// Campaigns are those of the backend.
+// Campaigns reads and changes the campaigns of the backend.
 type Campaigns interface {
-	// Budgets returns the budgets of campaigns; missing ones do not exist, and one that cannot be
-	// read has its Damage.
+	// Budgets returns the budgets of campaigns. It leaves out campaigns that do not exist. If one
+	// cannot be read, its Damage is set.
 	Budgets(ctx context.Context, campaigns []uint64) ([]Budget, error)
-	// SetBudgetExhausted marks a campaign; fault.NotFound if there is none.
+	// SetBudgetExhausted sets or removes the mark of a campaign. Errors: fault.NotFound if there is
+	// no such campaign.
 	SetBudgetExhausted(ctx context.Context, campaign uint64, exhausted bool) error
-	// SetShare sets the share of requests in which a campaign takes part, and does not change the
-	// mark; fault.NotFound: there is no such campaign.
+	// SetShare sets the share of requests in which a campaign takes part; it does not change the
+	// mark. Errors: fault.NotFound if there is no such campaign.
 	SetShare(ctx context.Context, campaign uint64, share uint32) error
 }
 
-// Budgets marks campaigns that have spent the budget of their day as exhausted. It removes its own
-// marks when that no longer holds: on another day, or with a larger budget. It does not touch marks
-// set by others. Several processes may share one store.
+// Budgets marks campaigns that have spent their budget of the day as exhausted. It removes its
+// marks when the budget is no longer spent: on another day, or after the budget was raised. It does
+// not touch marks set by others. Several processes may share one store.
 //
-// A mark is recorded before it is set and removed after it is taken back, so that the successor of
-// a process that was killed knows of it.
+// A mark is recorded before it is set, and its record is deleted after it was removed. So the
+// successor of a process that was killed knows of it.
 type Budgets struct {
 	Store     store.Store
 	Campaigns Campaigns
-	Control   Control // also stores the marks (MarksKey)
+	Control   Control // also has the records of the marks (MarksKey)
 	Now       func() time.Time
 
 	mu    sync.Mutex
 	dirty map[uint64]bool // campaigns with clicks since the last Check; guarded by mu
 }
 
-// Note says that events are durable and counted, by this process or another.
+// Note says that events are durable and were counted, by this process or another.
 func (b *Budgets) Note(durable []store.Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -68,8 +69,8 @@ func (b *Budgets) Note(durable []store.Event) {
 	}
 }
 
-// Check checks the campaigns with clicks since the last call; after an error the next call checks
-// them again. Sweep reports damaged campaigns.
+// Check checks the campaigns that had clicks since the last call. After an error, the next call
+// checks them again. It leaves it to Sweep to report damaged campaigns.
 func (b *Budgets) Check(ctx context.Context) error {
 	b.mu.Lock()
 	dirty := b.dirty
@@ -97,9 +98,9 @@ func firstOf(err, other error) error {
 	return err
 }
 
-// Sweep checks all campaigns that spent something recently, and all marks: it catches up on what a
-// killed process left undone, new days and changed budgets. It returns the damage of a campaign
-// after checking the others.
+// Sweep checks all campaigns that spent something recently, and all marks. So it makes up for what
+// a killed process left undone, and sees new days and changed budgets. If a campaign is damaged, it
+// checks the others and then returns that error.
 func (b *Budgets) Sweep(ctx context.Context) error {
 	sums, err := b.Store.Sums(ctx, lately(b.Now()))
 	if err != nil {
@@ -123,8 +124,9 @@ func (b *Budgets) Sweep(ctx context.Context) error {
 	return firstOf(err, damage)
 }
 
-// check sets and removes the marks of some campaigns; damage is why one of them is left as it is.
-// It reads marks last, so that it knows of each campaign it sees marked whether Budgets did it.
+// check sets and removes the marks of some campaigns. damage is why one of them cannot be read and
+// was left as it is. It reads the records of marks last: so for each campaign that it sees marked,
+// it knows whether Budgets has set the mark.
 func (b *Budgets) check(ctx context.Context, campaigns []uint64) (damage, err error) {
 	if len(campaigns) == 0 {
 		return nil, nil
@@ -145,7 +147,8 @@ func (b *Budgets) check(ctx context.Context, campaigns []uint64) (damage, err er
 	return damage, b.settle(ctx, campaigns, over, marks)
 }
 
-// undamaged leaves out the campaigns that cannot be read, and returns why the first one cannot.
+// undamaged leaves out the campaigns that cannot be read, and returns the error of the first of
+// these.
 func undamaged(budgets []Budget, campaigns []uint64) (good []Budget, rest []uint64, damage error) {
 	bad := make(map[uint64]bool)
 	for _, l := range budgets {
@@ -158,7 +161,7 @@ func undamaged(budgets []Budget, campaigns []uint64) (good []Budget, rest []uint
 	return good, slices.DeleteFunc(campaigns, func(c uint64) bool { return bad[c] }), damage
 }
 
-// over returns which campaigns have spent the budget of their day.
+// over returns the campaigns that have spent their budget of the day.
 func (b *Budgets) over(ctx context.Context, budgets []Budget, campaigns []uint64) (map[uint64]spent, error) {
 	over := make(map[uint64]spent)
 	if len(budgets) == 0 {
@@ -184,14 +187,14 @@ func (b *Budgets) over(ctx context.Context, budgets []Budget, campaigns []uint64
 	return over, nil
 }
 
-// spent says of a campaign on which day it has spent its budget, and whether it is marked.
+// spent is a campaign's day on which its budget is spent, and whether the campaign is marked.
 type spent struct {
 	day    store.Day
 	marked bool
 }
 
-// settle makes the marks of campaigns equal to over. It continues after a mark that cannot be set,
-// and returns the first error.
+// settle sets and removes marks so that exactly the campaigns in over are marked. It continues
+// after a mark that cannot be set, and returns the first error.
 func (b *Budgets) settle(ctx context.Context, campaigns []uint64, over map[uint64]spent, marks []store.Mark) (first error) {
 	own := make(map[uint64]store.Day, len(marks))
 	for _, m := range marks {
@@ -211,8 +214,8 @@ func (b *Budgets) settle(ctx context.Context, campaigns []uint64, over map[uint6
 	return firstOf(b.takeBack(ctx, end), b.mark(ctx, begin))
 }
 
-// mark marks campaigns. It records the marks first, so that its successor knows them if it is
-// killed.
+// mark marks campaigns. It records the marks first, so that a successor knows of them if this
+// process is killed.
 func (b *Budgets) mark(ctx context.Context, marks []store.Mark) (first error) {
 	noted := make([]store.Mark, 0, len(marks))
 	for _, m := range marks {
@@ -234,7 +237,7 @@ func (b *Budgets) mark(ctx context.Context, marks []store.Mark) (first error) {
 	return first
 }
 
-// takeBack removes marks, and then their records.
+// takeBack removes marks, and then deletes their records.
 func (b *Budgets) takeBack(ctx context.Context, marks []store.Mark) (first error) {
 	gone := make([]store.Mark, 0, len(marks))
 	for _, m := range marks {
@@ -248,7 +251,7 @@ func (b *Budgets) takeBack(ctx context.Context, marks []store.Mark) (first error
 		return firstOf(first, err)
 	}
 	for _, m := range gone {
-		first = firstOf(first, b.Store.ClearMark(ctx, m)) // not set today by another process
+		first = firstOf(first, b.Store.ClearMark(ctx, m)) // unless another process has set it again today
 		if ctx.Err() != nil {
 			break
 		}
@@ -256,7 +259,7 @@ func (b *Budgets) takeBack(ctx context.Context, marks []store.Mark) (first error
 	return first
 }
 
-// set marks a campaign, unless it was removed meanwhile.
+// set sets or removes the mark of a campaign. It does nothing if the campaign no longer exists.
 func (b *Budgets) set(ctx context.Context, campaign uint64, exhausted bool) error {
 	err := b.Campaigns.SetBudgetExhausted(ctx, campaign, exhausted)
 	if fault.Is(err, fault.NotFound) {

@@ -20,7 +20,7 @@ import (
 
 var errKilled = errors.New("killed")
 
-// steps fails from some call on, as a process that was killed.
+// steps fails from some call on, like a process that was killed.
 type steps struct{ left int }
 
 func (s *steps) take() error {
@@ -30,7 +30,7 @@ func (s *steps) take() error {
 	return nil
 }
 
-// fewCampaigns are some in memory.
+// fewCampaigns is a few campaigns in memory.
 type fewCampaigns struct {
 	*steps
 	list map[uint64]*events.Budget
@@ -74,7 +74,7 @@ func (c fewCampaigns) SetShare(_ context.Context, id uint64, share uint32) error
 	return nil
 }
 
-// mortal is a store of a process that is killed.
+// mortal is the store of a process that is killed.
 type mortal struct {
 	store.Store
 	*steps
@@ -94,9 +94,9 @@ func (m mortal) ClearMark(ctx context.Context, k store.Mark) error {
 	return m.Store.ClearMark(ctx, k)
 }
 
-// TestBudgetsAsOracle: after any clicks, days, changes of budgets and campaigns, and processes that
-// were killed between any two steps, a sweep marks those that have spent their budget of
-// the day, and no others; marks of operators stay.
+// TestBudgetsAsOracle tests that after any clicks, days, changes of budgets and campaigns, and kills between
+// any two steps, a sweep marks exactly the campaigns that have spent their budget of the day. Marks of
+// operators stay.
 func TestBudgetsAsOracle(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "events.db")
 	s := open(t, path)
@@ -156,8 +156,8 @@ func TestBudgetsAsOracle(t *testing.T) {
 	})
 }
 
-// noted reports whether a mark of a campaign is noted: one that an operator sets then is taken
-// for it.
+// noted reports whether a mark of a campaign is recorded. If so, a mark that an operator sets is taken to be
+// that mark.
 func noted(t *rapid.T, s store.Store, campaign uint64) bool {
 	marks, err := s.Marks(context.Background())
 	if err != nil {
@@ -176,7 +176,7 @@ func clickOf(n, campaign uint64, at time.Time) store.Event {
 	return e
 }
 
-// interrupted is a store of a process that is overtaken before it clears a mark.
+// interrupted is the store of a process that another one overtakes before it clears a mark.
 type interrupted struct {
 	store.Store
 	overtake func()
@@ -187,8 +187,8 @@ func (s interrupted) ClearMark(ctx context.Context, k store.Mark) error {
 	return s.Store.ClearMark(ctx, k)
 }
 
-// TestMarksOfTwo: one process takes back yesterday's mark while another one marks the campaign
-// for today: today's mark stays noted, and is taken back tomorrow.
+// TestMarksOfTwo tests that if one process takes back yesterday's mark while another one marks the campaign
+// for today, today's mark stays recorded and is taken back tomorrow.
 func TestMarksOfTwo(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "events.db"))
 	list := map[uint64]*events.Budget{1: {Campaign: 1, Advertiser: 1, Daily: 10_000, Limited: true}}
@@ -215,8 +215,8 @@ func TestMarksOfTwo(t *testing.T) {
 	}
 }
 
-// TestMarksOfOperators: one that an operator has set stays on the next day, with a larger budget and without
-// any, also where the budget was spent before or after.
+// TestMarksOfOperators tests that an operator's mark stays on the next day, with a larger budget and without
+// any, even if the budget was spent before or after.
 func TestMarksOfOperators(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "events.db"))
 	list := map[uint64]*events.Budget{
@@ -237,7 +237,7 @@ func TestMarksOfOperators(t *testing.T) {
 		t.Fatal(err)
 	}
 	sweep(start)
-	if _, err := s.Add(t.Context(), clicks[1:]); err != nil { // spent, while an operator has marked it
+	if _, err := s.Add(t.Context(), clicks[1:]); err != nil { // the budget is spent while an operator's mark is set
 		t.Fatal(err)
 	}
 	sweep(start)
@@ -247,7 +247,8 @@ func TestMarksOfOperators(t *testing.T) {
 	sweep(start.Add(24 * time.Hour))
 }
 
-// TestOneCannotBeMarked: a campaign whose mark cannot be set keeps no other one from being marked.
+// TestOneCannotBeMarked tests that a campaign whose mark cannot be set does not keep others from being
+// marked.
 func TestOneCannotBeMarked(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "events.db"))
 	list := make(map[uint64]*events.Budget)
@@ -265,8 +266,8 @@ func TestOneCannotBeMarked(t *testing.T) {
 	}
 }
 
-// TestOneCannotBeRead: a campaign that is damaged is reported and left as it is, with its mark; the
-// others are marked, and marks of others are taken back.
+// TestOneCannotBeRead tests that a damaged campaign is reported and left as it is, with its mark, while
+// other campaigns are marked and their marks are taken back.
 func TestOneCannotBeRead(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "events.db"))
 	list := make(map[uint64]*events.Budget)
@@ -283,7 +284,7 @@ func TestOneCannotBeRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	list[2].Damage = fault.Newf(fault.Corrupt, "test", "campaign 2 is damaged")
-	list[3].Exhausted, list[4].Limited = false, false // as if an operator had taken the one back; the other has no budget any more
+	list[3].Exhausted, list[4].Limited = false, false // as if an operator had taken back the mark of 3; 4 no longer has a budget
 	b.Note(clicks)
 	if err := b.Check(t.Context()); err != nil || !list[3].Exhausted || list[4].Exhausted {
 		t.Errorf("%v, %v %v", err, *list[3], *list[4])
@@ -298,7 +299,7 @@ func TestOneCannotBeRead(t *testing.T) {
 	}
 }
 
-// damaged are campaigns one of which cannot be marked.
+// damaged is campaigns of which one cannot be marked.
 type damaged struct {
 	fewCampaigns
 	bad uint64
@@ -311,7 +312,7 @@ func (d damaged) SetBudgetExhausted(ctx context.Context, id uint64, exhausted bo
 	return d.fewCampaigns.SetBudgetExhausted(ctx, id, exhausted)
 }
 
-// TestCheck: campaigns with clicks are checked once, and again after an error.
+// TestCheck tests that campaigns with clicks are checked once, and again after an error.
 func TestCheck(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "events.db"))
 	left := &steps{0}
@@ -321,7 +322,7 @@ func TestCheck(t *testing.T) {
 	for n := range uint64(4) {
 		clicks = append(clicks, clickOf(n, 1+n%2, start))
 	}
-	clicks = append(clicks, clickOf(9, 3, start)) // of a campaign that was removed
+	clicks = append(clicks, clickOf(9, 3, start)) // of a campaign that does not exist
 	if _, err := s.Add(t.Context(), clicks); err != nil {
 		t.Fatal(err)
 	}

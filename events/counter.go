@@ -9,41 +9,42 @@ import (
 	"adshard/events/token"
 )
 
-// Times of tokens.
+// Times for tokens.
 const (
-	// Lifetime is how long after an ad was served its events count.
+	// Lifetime is how long the events of an ad count after it was served.
 	Lifetime = time.Hour
-	// Skew is how far the clock of a master may be ahead of this one's.
+	// Skew is how far the clock of a master may be ahead of this one.
 	Skew = time.Minute
-	// Remembered is the least time for which events are kept for recognising duplicates: longer
-	// than tokens live, by as much as the clock of the process that folds may be ahead.
+	// Remembered is the least time for which events are kept to recognise duplicates. It is longer
+	// than the lifetime of tokens, since the clock of the process that folds may be ahead.
 	Remembered = 2 * Lifetime
 )
 
-// Rotation of keys. A new one is known for a while before it signs, longer than Refresh.
+// rotation is the schedule of the keys. A new key is known for Lead before it signs, which is
+// longer than Refresh.
 var rotation = token.Rotation{Every: 24 * time.Hour, Lead: 15 * time.Minute, Keep: 2 * Lifetime}
 
-// Given is an event as it comes in.
+// Given is an event as it is received.
 type Given struct {
 	Kind  store.Kind
 	Token string
 }
 
-// Outcome is the result for an event.
+// Outcome says what became of an event.
 type Outcome uint8
 
 // The outcomes.
 const (
-	Counted   Outcome = iota // it is durable and counted
+	Counted   Outcome = iota // the event is durable and counted
 	Duplicate                // it was counted before
-	Late                     // its ad was served too long ago
-	Future                   // its ad was served in the future by this clock; sent again later, it may count
-	Forged                   // its token was not made by this cluster
-	Malformed                // it is not a token
+	Late                     // the ad was served too long ago
+	Future                   // the ad was served in the future, by this clock; the event may count if it is sent again later
+	Forged                   // the token was not made by this cluster
+	Malformed                // the token cannot be parsed
 	Outcomes                 // the number of outcomes
 )
 
-// String returns the outcome's name as used in answers and metrics.
+// String returns the outcome's name, as in answers and metrics.
 func (o Outcome) String() string {
 	return [...]string{"counted", "duplicate", "late", "future", "forged", "malformed"}[o]
 }
@@ -54,20 +55,21 @@ type Counter struct {
 	Keys  *Keys
 	Zones Zones
 	Now   func() time.Time
-	// Durable is called with the durable and counted events of each batch, duplicates included: the
-	// process that counted them may have been killed before it passed them on. nil: not called.
+	// Durable, if it is not nil, is called with the events of each batch that are durable and counted.
+	// Duplicates are among them, since the process that counted them may have been killed before it
+	// passed them on.
 	Durable func([]store.Event)
-	// Keep is how long events are kept before they are folded, if that is longer than Remembered.
+	// Keep is how long events are kept before they are folded, if it is longer than Remembered.
 	Keep time.Duration
 }
 
 // Count counts all events of a batch or none, and returns the outcome of each. After an error it is
-// unknown whether they count; counting them again is right in both cases. Errors: those of the
-// store, of the keys and of the zones.
+// unknown whether they were counted; it is safe to count them again. Errors: those of the store, of
+// the keys and of the zones.
 func (c *Counter) Count(ctx context.Context, given []Given) ([]Outcome, error) {
 	out := make([]Outcome, len(given))
 	events := make([]store.Event, 0, len(given))
-	at := make([]int, 0, len(given)) // of each of events, in given
+	at := make([]int, 0, len(given)) // the index in given of each of events
 	now := c.Now()
 	for i := range given {
 		e, o, err := c.judge(ctx, &given[i], now)
@@ -105,8 +107,8 @@ func outcomeOf(o store.Outcome) Outcome {
 	return [...]Outcome{store.Counted: Counted, store.Duplicate: Duplicate, store.Forgotten: Late}[o]
 }
 
-// judge returns the event of a token, without its day, and its outcome; Counted: unless it is a
-// duplicate.
+// judge returns the event of a token, without its day, and its outcome. The outcome is Counted for
+// events that count unless they are duplicates.
 func (c *Counter) judge(ctx context.Context, g *Given, now time.Time) (store.Event, Outcome, error) {
 	t, id, err := c.Keys.Open(ctx, []byte(g.Token))
 	switch {
@@ -130,8 +132,8 @@ func (c *Counter) judge(ctx context.Context, g *Given, now time.Time) (store.Eve
 	return e, Counted, nil
 }
 
-// Forget folds the events past their time whose tokens have expired, some thousand at a time: their
-// counts stay.
+// Forget folds the events that are past their time and whose tokens have expired, a few thousand at
+// a time. Their counts stay.
 func (c *Counter) Forget(ctx context.Context) error {
 	const limit = 5000
 	before := c.Now().Add(-max(Remembered, c.Keep))

@@ -23,12 +23,12 @@ import (
 
 var start = time.UnixMilli(1_700_000_000_000)
 
-// noZones knows no advertiser: all have UTC.
+// noZones knows no advertisers, so all of them have UTC.
 type noZones struct{}
 
 func (noZones) Zones(context.Context, []uint64) (map[uint64]*time.Location, error) { return nil, nil }
 
-// utc is the calendar of them.
+// utc returns the day of a time in UTC.
 func utc(_ uint64, at time.Time) store.Day { return store.Day(at.Unix() / 86400) }
 
 // memoryControl is a control state in memory.
@@ -61,7 +61,7 @@ func (c *memoryControl) SaveControlIf(_ context.Context, key string, value []byt
 
 func newControl() *memoryControl { return &memoryControl{values: make(map[string][]byte)} }
 
-// clock is the clock of one process.
+// clock is the clock of a process.
 type clock struct{ at time.Time }
 
 func (c *clock) now() time.Time { return c.at }
@@ -92,7 +92,7 @@ func newCollector(t testing.TB, s store.Store, c events.Control) *collector {
 	return &collector{events.Counter{Store: s, Keys: keys, Zones: noZones{}, Now: k.now}, k}
 }
 
-// ringOf is what a master has.
+// ringOf returns the keys that a master has.
 func ringOf(t testing.TB, c *memoryControl) *token.Ring {
 	t.Helper()
 	r, err := token.ParseRing(c.values["cluster"+events.KeysKey])
@@ -107,11 +107,11 @@ func textOf(r *token.Ring, v token.Token) string {
 	return string(b)
 }
 
-// oracle says what becomes of each event, from all that was before.
+// oracle computes what becomes of each event, from all events before.
 type oracle struct {
 	counted map[string]bool
 	horizon time.Time
-	newest  time.Time // of what was counted
+	newest  time.Time // the newest counted event
 	sums    map[store.SumKey]store.Sum
 }
 
@@ -147,8 +147,8 @@ func earliest(a, b time.Time) time.Time {
 	return b
 }
 
-// TestAsOracle: two collectors whose clocks differ, jump ahead and go back count what the oracle
-// counts, each event once, whichever of them it is sent to and however often.
+// TestAsOracle tests that two collectors whose clocks differ, jump ahead and go back count what
+// the oracle counts: each event once, whichever of them it is sent to and however often.
 func TestAsOracle(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "events.db")
 	round := uint64(0)
@@ -202,8 +202,8 @@ func compareSums(t *rapid.T, s store.Store, want map[store.SumKey]store.Sum) {
 	}
 }
 
-// TestNeverTwice: an event is not counted again when its id was removed and the clock then goes
-// back to a time at which its token lived.
+// TestNeverTwice tests that an event is not counted again if its id was removed and the clock then
+// goes back to a time at which its token was valid.
 func TestNeverTwice(t *testing.T) {
 	c := newControl()
 	a := newCollector(t, open(t, filepath.Join(t.TempDir(), "events.db")), c)
@@ -226,8 +226,8 @@ func TestNeverTwice(t *testing.T) {
 	outcome(start.Add(time.Second), events.Late)
 }
 
-// TestClockOfYearsAhead: a process whose clock was years ahead for a while makes no other one
-// refuse what is served from then on.
+// TestClockOfYearsAhead tests that a process whose clock was years ahead for a while does not make
+// others reject tokens served from then on.
 func TestClockOfYearsAhead(t *testing.T) {
 	c := newControl()
 	a := newCollector(t, open(t, filepath.Join(t.TempDir(), "events.db")), c)
@@ -251,7 +251,8 @@ func TestClockOfYearsAhead(t *testing.T) {
 	}
 }
 
-// TestRefused: what is no token of this cluster is refused, and what no auction could have signed.
+// TestRefused tests that texts that are not tokens of this cluster, or that no auction could have
+// signed, are rejected.
 func TestRefused(t *testing.T) {
 	c, other := newControl(), newControl()
 	a := newCollector(t, open(t, filepath.Join(t.TempDir(), "events.db")), c)
@@ -270,8 +271,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestKeysAway: a token of a key that is not known here is neither counted nor called forged
-// while the keys cannot be read; then they are read again, though not for each such token.
+// TestKeysAway tests that a token whose key is unknown is neither counted nor called forged while
+// the keys cannot be read. Then they are read again, but not for each such token.
 func TestKeysAway(t *testing.T) {
 	c := newControl()
 	a := newCollector(t, open(t, filepath.Join(t.TempDir(), "events.db")), c)
@@ -305,7 +306,7 @@ func TestKeysAway(t *testing.T) {
 	}
 }
 
-// TestKeysOfSeveral: processes that begin at the same time agree on one ring.
+// TestKeysOfSeveral tests that processes that start at the same time agree on the same keys.
 func TestKeysOfSeveral(t *testing.T) {
 	c := newControl()
 	var all sync.WaitGroup

@@ -11,22 +11,22 @@ import (
 	"adshard/events/store"
 )
 
-// Zones knows in which time zones advertisers' days begin.
+// Zones returns the time zones in which the days of advertisers begin.
 type Zones interface {
-	// Zones returns the zones of advertisers; those that do not exist are missing.
+	// Zones returns the zones of advertisers. It leaves out advertisers that do not exist.
 	Zones(ctx context.Context, advertisers []uint64) (map[uint64]*time.Location, error)
 }
 
-// Bounds of a CachedZones.
+// Limits of CachedZones.
 const (
 	// ZonesLive is how long a zone is used before it is read again.
 	ZonesLive = time.Minute
-	// MaxZones is how many are kept, some megabytes.
+	// MaxZones is the greatest number of zones that are kept; they take some megabytes.
 	MaxZones = 1 << 16
 )
 
-// CachedZones caches another Zones. If that fails, it uses the cached zones beyond their time. It
-// is safe for use by several goroutines.
+// CachedZones caches the zones of From. If From fails, it goes on using cached zones that are
+// past their time. It is safe for use by several goroutines.
 type CachedZones struct {
 	From Zones
 	Now  func() time.Time
@@ -35,8 +35,8 @@ type CachedZones struct {
 	known map[uint64]knownZone // guarded by mu
 }
 
-// knownZone is an advertiser's, as it was read at a time, or nil if there was no such
-// advertiser.
+// knownZone is the zone of an advertiser, and when it was read. The zone is nil if there was no
+// such advertiser.
 type knownZone struct {
 	zone *time.Location
 	read time.Time
@@ -73,8 +73,8 @@ func (c *CachedZones) Zones(ctx context.Context, advertisers []uint64) (map[uint
 	return out, nil
 }
 
-// look adds the cached zones to out, and returns the advertisers to be read again; missing: some
-// are not cached.
+// look adds the cached zones to out, and returns the advertisers whose zones must be read again.
+// missing says that the zones of some of them are not cached.
 func (c *CachedZones) look(advertisers []uint64, now time.Time, out map[uint64]*time.Location) (stale []uint64, missing bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -91,8 +91,8 @@ func (c *CachedZones) look(advertisers []uint64, now time.Time, out map[uint64]*
 	return stale, missing
 }
 
-// setDays gives each event the day on which its ad was served; without an advertiser that of
-// UTC.
+// setDays sets the day of each event: the day on which its ad was served, in the advertiser's
+// zone, or in UTC if there is no such advertiser.
 func setDays(ctx context.Context, z Zones, events []store.Event) error {
 	advertisers := make(map[uint64]bool)
 	for i := range events {
@@ -102,7 +102,7 @@ func setDays(ctx context.Context, z Zones, events []store.Event) error {
 	if err != nil {
 		return err
 	}
-	days := make(map[*time.Location]budget.Day) // the last one of each zone: most events are of one
+	days := make(map[*time.Location]budget.Day) // the last day of each zone, since most events are of the same day
 	for i := range events {
 		t := &events[i].Token
 		zone := zones[t.Advertiser]
@@ -119,10 +119,10 @@ func setDays(ctx context.Context, z Zones, events []store.Event) error {
 	return nil
 }
 
-// number is a day in the form of stores.
+// number returns a day as stores have it.
 func number(d budget.Day) store.Day { return store.DayOf(d.Date) }
 
-// lately is a day before today, in every calendar.
+// lately returns a day that is at least one day ago in every time zone.
 func lately(now time.Time) store.Day {
 	return store.Day(now.Add(-48*time.Hour).Unix() / (24 * 60 * 60))
 }

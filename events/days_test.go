@@ -16,7 +16,7 @@ import (
 	"adshard/events/token"
 )
 
-// someZones are a backend's, and how often they were asked for.
+// someZones has the zones of a backend, and counts how often it was asked.
 type someZones struct {
 	zones map[uint64]*time.Location
 	asked int
@@ -42,8 +42,9 @@ func zone(t testing.TB, name string) *time.Location {
 	return z
 }
 
-// TestDaysOfZones: an event is of the day that its advertiser's calendar shows when the ad was
-// served, on days of 23, 24 and 25 hours; that of UTC for unknown advertisers.
+// TestDaysOfZones tests that an event counts for the day in its advertiser's zone when the ad
+// was served, on days of 23, 24 and 25 hours, or for the day in UTC if the advertiser is
+// unknown.
 func TestDaysOfZones(t *testing.T) {
 	zones := map[uint64]*time.Location{1: zone(t, "Europe/Prague"), 2: zone(t, "America/New_York"), 3: zone(t, "Pacific/Kiritimati"), 4: time.UTC}
 	for _, from := range []string{"2026-03-28T00:00:00Z", "2026-10-24T00:00:00Z", "2026-11-23T00:00:00Z"} {
@@ -91,8 +92,9 @@ func TestDaysOfZones(t *testing.T) {
 	}
 }
 
-// TestCachedZones: zones, and that an advertiser has none, are read once a minute. While they
-// cannot be read, known ones stay in use and others are an error. Their number is bounded.
+// TestCachedZones tests that zones, and that an advertiser has none, are read once a minute.
+// If they cannot be read, known zones are still used, and others are an error. Their number is
+// bounded.
 func TestCachedZones(t *testing.T) {
 	from, k := &someZones{zones: map[uint64]*time.Location{1: time.UTC}}, &clock{start}
 	c := &events.CachedZones{From: from, Now: k.now}

@@ -7,14 +7,14 @@ import (
 	"adshard/events/store"
 )
 
-// eraseTogether is the number of events or counts visited by a step of an erasure. A step makes
-// others wait for some milliseconds.
+// eraseTogether is the number of events or counts that one step of an erasure visits. A step makes
+// other writers wait for some milliseconds.
 const eraseTogether = 5000
 
-// Erase removes an advertiser's events and counts, also from sums. Earlier tokens no longer count,
-// even those of a master whose clock is ahead by up to Skew; ads served after refused count again.
-// campaigns are the advertiser's. After an interruption at any moment, repeating it removes the
-// rest. each, which may be nil, is called after each step.
+// Erase removes the events and counts of an advertiser, also from sums. Tokens from before
+// `refused` no longer count; this includes tokens of a master whose clock is ahead by up to Skew.
+// campaigns are the advertiser's campaigns. After an interruption, call it again to remove the
+// rest. It calls `each`, unless that is nil, after each step.
 func Erase(ctx context.Context, s store.Store, advertiser uint64, campaigns []uint64, now time.Time, each func(store.Step)) (all store.Step, refused time.Time, err error) {
 	refused = now.Add(Skew).Truncate(time.Second).Add(time.Second)
 	e := store.Erasure{Advertiser: advertiser, Campaigns: campaigns, Before: refused}

@@ -12,7 +12,7 @@ import (
 	"adshard/events/token"
 )
 
-// click counts a click of an advertiser's ad that was served at a time.
+// click counts a click on an advertiser's ad that was served at a time.
 func (c *collector) click(t *testing.T, r *token.Ring, advertiser uint64, served time.Time) events.Outcome {
 	t.Helper()
 	text := textOf(r, token.Token{Served: served, Nonce: uint64(served.UnixNano()), Position: 1, Advertiser: advertiser, Campaign: 10 + advertiser, Keyword: 1, Ad: 1, Price: 10_000, Query: 5})
@@ -23,7 +23,7 @@ func (c *collector) click(t *testing.T, r *token.Ring, advertiser uint64, served
 	return out[0]
 }
 
-// kept returns how many clicks are known with their queries, and how many without.
+// kept returns how many clicks are kept with their queries, and how many without.
 func kept(t *testing.T, s store.Store) (single, folded uint64) {
 	t.Helper()
 	err := s.Report(t.Context(), store.Query{By: store.ByQuery, To: 1 << 20}, func(r store.Row) error {
@@ -40,8 +40,8 @@ func kept(t *testing.T, s store.Store) (single, folded uint64) {
 	return single, folded
 }
 
-// TestKeep: single events are kept as long as they are to be, and then counted without their
-// queries; they are never kept shorter than their tokens live.
+// TestKeep tests that single events are kept as long as configured, and then counted without
+// their queries. They are never kept for less time than their tokens are valid.
 func TestKeep(t *testing.T) {
 	for keep, want := range map[time.Duration][2]uint64{0: {1, 2}, time.Minute: {1, 2}, 4 * time.Hour: {2, 1}, 6 * time.Hour: {3, 0}} {
 		s := open(t, filepath.Join(t.TempDir(), "events.db"))
@@ -63,7 +63,7 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// dying is a store of a process that is killed after some steps of an erasure.
+// dying is the store of a process that is killed after some steps of an erasure.
 type dying struct {
 	mortal
 }
@@ -75,9 +75,9 @@ func (d dying) Erase(ctx context.Context, e *store.Erasure, limit int) (store.St
 	return d.Store.Erase(ctx, e, min(limit, 2))
 }
 
-// TestErase: an erasure that is killed at any step and run again leaves nothing of an advertiser
-// and all of the others. Earlier tokens are late, also those of a master whose clock is ahead;
-// what is served later counts.
+// TestErase tests that an erasure that is killed at any step and run again leaves nothing of the
+// advertiser and everything of others. Earlier tokens are late, also those of a master whose
+// clock is ahead; tokens of ads served later count.
 func TestErase(t *testing.T) {
 	for left := range 6 {
 		s := open(t, filepath.Join(t.TempDir(), "events.db"))

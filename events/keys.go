@@ -12,16 +12,16 @@ import (
 	"adshard/fault"
 )
 
-// Control is the part of the control state that holds the keys.
+// Control is the part of the control state that has the keys.
 type Control interface {
 	LoadControl(ctx context.Context, key string) ([]byte, error)
 	SaveControlIf(ctx context.Context, key string, value []byte, guard string, was []byte) error
 }
 
-// KeysKey is the key, after the cluster's state key, of the signing keys.
+// KeysKey is the suffix that the key of the signing keys adds to the cluster's state key.
 const KeysKey = "/event-keys"
 
-// Keys are the keys of a cluster, as they were read last. It is safe for use by several
+// Keys is the signing keys of a cluster, as they were read last. It is safe for use by several
 // goroutines.
 type Keys struct {
 	control Control
@@ -33,19 +33,19 @@ type Keys struct {
 	read time.Time // when the keys were read last; guarded by mu
 }
 
-// NewKeys returns the keys of the cluster with a state key; there are none until Rotate.
+// NewKeys returns the keys of the cluster with a state key. It has no keys until Rotate is called.
 func NewKeys(control Control, stateKey string, now func() time.Time) *Keys {
 	k := &Keys{control: control, key: stateKey + KeysKey, now: now}
 	k.ring.Store(new(token.Ring))
 	return k
 }
 
-// refreshAfter is the least time between two reads of the keys for tokens with unknown keys: such
-// tokens are easy to make.
+// refreshAfter is the least time between two reads of the keys because of tokens with unknown
+// keys, since such tokens are easy to make.
 const refreshAfter = time.Second
 
-// Rotate reads the keys, and changes them when due. Several processes may do so: one changes them,
-// the others find them changed. Errors: the control state's.
+// Rotate reads the keys, and changes them when that is due. Several processes may call it: one
+// changes the keys, and the others find them changed. Errors: those of the control state.
 func (k *Keys) Rotate(ctx context.Context) error {
 	for {
 		b, err := k.control.LoadControl(ctx, k.key)
@@ -68,11 +68,11 @@ func (k *Keys) Rotate(ctx context.Context) error {
 			return nil
 		case !fault.Is(err, fault.Conflict):
 			return err
-		} // another one was faster
+		} // another process was faster
 	}
 }
 
-// Ring returns the keys as they were read last.
+// Ring returns the keys, as they were read last.
 func (k *Keys) Ring() *token.Ring { return k.ring.Load() }
 
 func (k *Keys) setRing(r *token.Ring) {
@@ -82,8 +82,9 @@ func (k *Keys) setRing(r *token.Ring) {
 	k.read = k.now()
 }
 
-// Open opens a token; if its key is not known, with keys that were read a moment ago. Errors:
-// token.ErrMalformed, token.ErrForged, token.ErrUnknownKey, and the control state's.
+// Open opens a token. If its key is not known, it first reads the keys again, unless they were
+// read a moment ago. Errors: token.ErrMalformed, token.ErrForged, token.ErrUnknownKey, and those
+// of the control state.
 func (k *Keys) Open(ctx context.Context, text []byte) (token.Token, token.ID, error) {
 	t, id, err := k.ring.Load().Open(text)
 	if !errors.Is(err, token.ErrUnknownKey) {

@@ -12,13 +12,13 @@ import (
 	"adshard/fault"
 )
 
-// MarksKey is the key in the control state of the marks of Budgets, by campaign. They lie beside
-// the campaigns, so that they are known even if the database of events is lost or an earlier backup
-// restored. A mark that this database does not know was set for spending that is lost: it stays
-// until its campaign's day ends, and is removed then.
+// MarksKey is the key in the control state of the records of marks, by campaign. They are stored
+// beside the campaigns. So they are known even if the database of events is lost, or restored from
+// an earlier backup. A mark that this database does not know was set for spending that is lost: it
+// stays until the campaign's day ends, and is then removed.
 const MarksKey = "events-marks"
 
-// marksOf reads the marks in the control state.
+// marksOf reads the records of marks in the control state.
 func (b *Budgets) marksOf(ctx context.Context) (marks map[uint64]store.Day, text []byte, err error) {
 	text, err = b.Control.LoadControl(ctx, MarksKey)
 	if err != nil {
@@ -31,7 +31,7 @@ func (b *Budgets) marksOf(ctx context.Context) (marks map[uint64]store.Day, text
 	return marks, text, nil
 }
 
-// changeMarks changes the marks in the control state; several processes may do so.
+// changeMarks changes the records of marks in the control state. Several processes may call it.
 func (b *Budgets) changeMarks(ctx context.Context, change func(map[uint64]store.Day)) error {
 	for {
 		marks, was, err := b.marksOf(ctx)
@@ -50,7 +50,7 @@ func (b *Budgets) changeMarks(ctx context.Context, change func(map[uint64]store.
 	}
 }
 
-// saveMarks adds marks to the control state.
+// saveMarks records marks in the control state.
 func (b *Budgets) saveMarks(ctx context.Context, marks []store.Mark) error {
 	if len(marks) == 0 {
 		return nil
@@ -62,7 +62,7 @@ func (b *Budgets) saveMarks(ctx context.Context, marks []store.Mark) error {
 	})
 }
 
-// drop removes marks, unless they were replaced by one of another day.
+// drop deletes the records of marks, except those replaced by a mark of another day.
 func (b *Budgets) drop(ctx context.Context, marks []store.Mark) error {
 	if len(marks) == 0 {
 		return nil
@@ -76,7 +76,7 @@ func (b *Budgets) drop(ctx context.Context, marks []store.Mark) error {
 	})
 }
 
-// takeBackLost removes the marks that the database of events does not know when their day is over.
+// takeBackLost removes the marks that the database of events does not know, once their day is over.
 func (b *Budgets) takeBackLost(ctx context.Context) error {
 	own, err := b.Store.Marks(ctx)
 	if err != nil {
@@ -102,7 +102,7 @@ func (b *Budgets) takeBackLost(ctx context.Context) error {
 	return b.endLost(ctx, budgets, lost)
 }
 
-// endLost removes lost marks, also those of removed campaigns.
+// endLost removes the lost marks whose day is over, also those of campaigns that no longer exist.
 func (b *Budgets) endLost(ctx context.Context, budgets []Budget, lost map[uint64]store.Day) error {
 	now, stay := b.Now(), make(map[uint64]bool)
 	for _, l := range budgets {

@@ -10,8 +10,8 @@ import (
 	"adshard/events/store/sqlite"
 )
 
-// TestMarksOfALostDatabase: when the database of events is lost, or an earlier moment of it restored, a mark of the day stays until the midnight of its
-// advertiser, whatever zone that is in, and is taken back then; an operator's stays. A day has 23 to 25 hours.
+// TestMarksOfALostDatabase tests that if the database of events is lost, or an earlier state of it is restored, a mark of the day stays
+// until midnight in the advertiser's zone, and is then taken back. An operator's mark stays. Days have 23 to 25 hours.
 func TestMarksOfALostDatabase(t *testing.T) {
 	for _, zone := range []string{"UTC", "Europe/Prague", "America/Los_Angeles", "Pacific/Auckland", "Asia/Kolkata"} {
 		for _, began := range []time.Time{start, time.Date(2026, 3, 29, 0, 30, 0, 0, time.UTC), time.Date(2026, 10, 25, 0, 30, 0, 0, time.UTC)} {
@@ -72,7 +72,7 @@ func lostDay(t *testing.T, name string, now time.Time, what string) {
 		left, err = sqlite.Open(t.Context(), filepath.Join(dir, "second"))
 		must(err)
 		defer left.Close()
-	case "an earlier moment": // whose sums lack the clicks
+	case "an earlier moment": // its sums lack the clicks
 		left, err = sqlite.Open(t.Context(), filepath.Join(dir, "restored"))
 		must(err)
 		defer left.Close()
@@ -101,7 +101,7 @@ func lostDay(t *testing.T, name string, now time.Time, what string) {
 			t.Fatalf("after midnight: %+v, by an operator %+v, of the new day %+v", list[marked], list[operators], list[spending])
 		}
 	}
-	list[marked].Exhausted = true // by an operator, on the new day
+	list[marked].Exhausted = true // set by an operator, on the new day
 	sweep(left, midnight.Add(time.Hour))
 	sweep(left, midnight.Add(30*time.Hour))
 	if !list[marked].Exhausted || list[spending].Exhausted {

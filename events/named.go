@@ -8,26 +8,26 @@ import (
 	"adshard/fault"
 )
 
-// DatabaseKey is the key in the control state of the id of the database of events that counts. Like
-// budgets, there is one for a backend database, whatever the state keys of its clusters are.
+// DatabaseKey is the key in the control state of the id of the database of events that counts. Like budgets, that database belongs to
+// a backend database, whatever the state keys of the clusters are.
 const DatabaseKey = "events-database"
 
-// confirmEvery is the time between two checks of whether the collector's database is the named one.
+// confirmEvery is the time between two checks that the collector's database is the named one.
 const confirmEvery = time.Second
 
-// Named is a collector's database of events, and whether it is the one that counts. Events are
-// recognised by their ids within one database: in two, each token would count twice. A second
-// database can come about in these ways:
+// Named is a collector's database of events, and whether it is the one that counts. Duplicates are recognised within one database: if
+// there were two, each token would count twice. A second database can come about in these ways:
 //
-//   - a file beside each of two collectors on different machines, or a URL that is wrong: only the one that is named counts;
-//   - a file that was removed, or a disk that is not mounted: Missing refuses to make a new one;
-//   - a process that was stopped while another database took its place: it looks again before it counts, so that no more than a batch
-//     under way is counted there;
-//   - a backup of the database that is put back: it has the same id and is an earlier moment of the same one. What was
+//   - Each of two collectors on different machines has a file, or a URL is wrong: only the named database counts.
+//   - A file was removed, or a disk is not mounted: Missing is the error instead of making a new database.
+//   - A process was stopped while another database took its place: it checks the name again before it counts, so that at most the
+//     batch under way is counted there.
+//   - A backup of the database was restored: it has the same id and an earlier state. Events counted since the backup count again if
+//     they are sent again within the Lifetime of their tokens.
 //     counted since counts again if it is sent again, within the Lifetime of its token.
 //
-// A collector that cannot reach the control state goes on counting: meanwhile another database
-// cannot be named either. It is safe for use by several goroutines.
+// A collector that cannot reach the control state goes on counting: meanwhile, no other database can be named either. Named is safe
+// for use by several goroutines.
 type Named struct {
 	Control Control
 	Own     string // the id of the collector's database
@@ -35,24 +35,23 @@ type Named struct {
 
 	mu   sync.Mutex
 	seen time.Time // when the name was read last; guarded by mu
-	err  error     // what was found then; guarded by mu
+	err  error     // the result of that check; guarded by mu
 }
 
-// Name returns the id of the database that is named, or "" if none is. Errors: the control
-// state's.
+// Name returns the id of the database that is named, or "" if none is. Errors: those of the control state.
 func Name(ctx context.Context, control Control) (string, error) {
 	b, err := control.LoadControl(ctx, DatabaseKey)
 	return string(b), err
 }
 
-// Missing is the error of a database of events that is not there though it is named.
+// Missing returns the error for a database of events that is named but not there.
 func Missing(name string) error {
 	return fault.Newf(fault.NotFound, "events", "the database of events %.40s, which counts for this backend database, is not there: mount its disk, correct `events`, or"+
 		" restore it from a backup; if it is lost, start one collector with --adopt-events, which makes a new one: events of the last hour may then count again", name)
 }
 
-// Claim names the collector's database if none is named. Confirm remembers what it found while the control state is away.
-// It must not run beside Confirm. Errors: fault.Conflict if another one is named, the control state's.
+// Claim names the collector's database if none is named. Confirm returns Claim's result while the control state is away. Claim must
+// not run at the same time as Confirm. Errors: fault.Conflict if another database is named, and those of the control state.
 func (n *Named) Claim(ctx context.Context) (err error) {
 	defer func() {
 		if err == nil || fault.Is(err, fault.Conflict) {
@@ -74,9 +73,9 @@ func (n *Named) Claim(ctx context.Context) (err error) {
 	}
 }
 
-// Adopt names the collector's database in place of the present one and returns the present one, or ""
-// if there was none or it was this one. Collectors with the previous one stop counting within a second,
-// if they can reach the control state. Errors: the control state's.
+// Adopt names the collector's database instead of the one named so far, and returns the id of that one, or "" if there was none or it
+// is this one. Collectors with the earlier database stop counting within a second, if they can reach the control state. Errors: those
+// of the control state.
 func (n *Named) Adopt(ctx context.Context) (before string, err error) {
 	for {
 		b, err := n.Control.LoadControl(ctx, DatabaseKey)
@@ -90,8 +89,8 @@ func (n *Named) Adopt(ctx context.Context) (before string, err error) {
 	}
 }
 
-// Confirm returns why the collector must not count, nor act on what it counted, or nil if it may.
-// It checks once a second. Errors: fault.Conflict.
+// Confirm returns an error if the collector must not count, or act on what it has counted, and nil if it may. It reads the name at
+// most once a second. Errors: fault.Conflict.
 func (n *Named) Confirm(ctx context.Context) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()

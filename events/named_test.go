@@ -30,8 +30,9 @@ func (c *namedControl) SaveControlIf(_ context.Context, _ string, value []byte, 
 	return nil
 }
 
-// TestAConflictIsRemembered: a collector that found at its start that another database of events counts
-// does not count while the control state is away, and does once its own is named.
+// TestAConflictIsRemembered tests that a collector that found at its start that another database of
+// events counts does not count while the control state is away. It counts once its own database is
+// named.
 func TestAConflictIsRemembered(t *testing.T) {
 	now := time.Unix(1000, 0)
 	control := &namedControl{value: []byte("another")}

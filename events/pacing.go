@@ -12,35 +12,35 @@ import (
 	"adshard/fault"
 )
 
-// PacingKey is the key, after the cluster's state key, of the stored pacing.
+// PacingKey is the suffix that the key of the stored pacing adds to the cluster's state key.
 const PacingKey = "/pacing"
 
-// PaceEvery is the time between two decisions on a campaign, over all processes. It is far below
-// the horizon of pacers, and long enough for some clicks to come in.
+// PaceEvery is the time between two decisions on a campaign, by any process. It is far below the
+// horizon of pacers, and long enough for some clicks to arrive.
 const PaceEvery = 10 * time.Second
 
 // Pacing spreads the budgets of campaigns with standard delivery over their days, by the share of
-// requests in which they take part. What pacers know is stored in the control state, so that
-// several processes act as one: the process that stores a round first decides it, and the others
-// make sure that it is in force. A share is recorded before it is set and forgotten when the
-// campaign has its full share again, so that a successor of a killed process removes it. Shares of
-// campaigns that are not recorded are not touched.
+// requests in which they take part. The state of the pacers is stored in the control state, so
+// that several processes act as one: the process that first stores a round decides it, and the
+// others make sure that its shares are set. A share is recorded before it is set, and the record
+// is deleted when the campaign has its full share again. So the successor of a killed process can
+// reset it. Shares of campaigns that are not recorded are not touched.
 type Pacing struct {
 	Store     store.Store
 	Campaigns Campaigns
 	Control   Control
-	Key       string // in Control
+	Key       string // the key in Control
 	Options   budget.Options
 	Now       func() time.Time
 }
 
-// paces are the stored states of pacers.
+// paces is the stored state of the pacers.
 type paces struct {
-	At        time.Time               `json:"at"` // of the last decisions
+	At        time.Time               `json:"at"` // when the last decisions were made
 	Campaigns map[uint64]budget.State `json:"campaigns"`
 }
 
-// account is a campaign with what it spent today.
+// account is a campaign with what it has spent today.
 type account struct {
 	Budget
 	day    budget.Day
@@ -50,7 +50,7 @@ type account struct {
 
 func (a *account) paced() bool { return a.Standard && a.Limited }
 
-// Round decides, if it is time to, and sets the shares that were decided.
+// Round makes the decisions that are due, and sets the shares that were decided.
 func (p *Pacing) Round(ctx context.Context) error {
 	was, err := p.Control.LoadControl(ctx, p.Key)
 	if err != nil {
@@ -67,7 +67,7 @@ func (p *Pacing) Round(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if age := now.Sub(noted.At); age >= PaceEvery || age < -Skew { // or a clock was ahead
+	if age := now.Sub(noted.At); age >= PaceEvery || age < -Skew { // a negative age is that of a clock that was ahead
 		next := paces{now, p.decide(now, accounts, noted.Campaigns)}
 		if len(next.Campaigns) == 0 && len(noted.Campaigns) == 0 {
 			return damageOf(accounts)
@@ -87,7 +87,7 @@ func (p *Pacing) Round(ctx context.Context) error {
 	return firstOf(p.set(ctx, accounts, noted.Campaigns), damageOf(accounts))
 }
 
-// damageOf returns why a campaign cannot be read, if there is one.
+// damageOf returns why the first damaged campaign cannot be read, or nil if all can.
 func damageOf(accounts map[uint64]*account) (damage error) {
 	for _, c := range slices.Sorted(maps.Keys(accounts)) {
 		damage = firstOf(damage, accounts[c].Damage)
@@ -130,8 +130,8 @@ func (p *Pacing) accounts(ctx context.Context, now time.Time, noted map[uint64]b
 	return out, nil
 }
 
-// decide returns the pacers' states after a step. A campaign that is no longer paced, or has no
-// events, is kept until it has its full share again.
+// decide returns the states of the pacers after a step. A campaign that is no longer paced, or has
+// no more events, is kept until it has its full share again.
 func (p *Pacing) decide(now time.Time, accounts map[uint64]*account, noted map[uint64]budget.State) map[uint64]budget.State {
 	next := make(map[uint64]budget.State)
 	for c, a := range accounts {
@@ -160,7 +160,7 @@ func (p *Pacing) decide(now time.Time, accounts map[uint64]*account, noted map[u
 func (p *Pacing) set(ctx context.Context, accounts map[uint64]*account, noted map[uint64]budget.State) error {
 	for _, c := range slices.Sorted(maps.Keys(noted)) {
 		a := accounts[c]
-		if a == nil || a.Damage != nil { // it was removed, or cannot be read
+		if a == nil || a.Damage != nil { // the campaign was removed, or cannot be read
 			continue
 		}
 		share := noted[c].Share

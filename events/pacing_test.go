@@ -14,7 +14,7 @@ import (
 	"adshard/fault"
 )
 
-// sumsOf is a store of which Pacing needs the sums alone.
+// sumsOf is a store with only the sums, which is all that Pacing needs.
 type sumsOf struct {
 	store.Store
 	sums map[store.SumKey]store.Sum
@@ -42,8 +42,8 @@ func (m mortalControl) SaveControlIf(ctx context.Context, key string, value []by
 	return m.Control.SaveControlIf(ctx, key, value, guard, was)
 }
 
-// pacingRig is a few campaigns under clicks that come by chance, and two processes that pace
-// them; a single pacer is the oracle.
+// pacingRig is a few campaigns with random clicks, and two processes that pace them. A single pacer is the
+// oracle.
 type pacingRig struct {
 	testing.TB
 	store    sumsOf
@@ -59,7 +59,7 @@ type pacingRig struct {
 
 const pacedBudget = 50_000_000
 
-// midnight begins a day of UTC.
+// midnight is the beginning of a day in UTC.
 var midnight = time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC)
 
 func newPacingRig(t testing.TB, zoneName string) *pacingRig {
@@ -72,7 +72,7 @@ func newPacingRig(t testing.TB, zoneName string) *pacingRig {
 		list:   map[uint64]*events.Budget{1: standard(1), 2: standard(2), 3: standard(3), 4: standard(4)},
 		oracle: budget.NewPacer(budget.DefaultOptions(), budget.Mark{Share: budget.Whole}),
 	}
-	r.list[2].Standard, r.list[2].Share = false, 400_000 // by an operator
+	r.list[2].Standard, r.list[2].Share = false, 400_000 // set by an operator
 	return r
 }
 
@@ -88,7 +88,7 @@ func (r *pacingRig) round(left int) error {
 	return err
 }
 
-// clicks are those of a minute, in which each campaign could spend a hundredth of its budget.
+// clicks adds the clicks of a minute. In it, each campaign could spend a hundredth of its budget.
 func (r *pacingRig) clicks() {
 	day := store.Day(dateOf(r.now, r.zone).Unix() / 86400)
 	for id := uint64(1); id <= 4; id++ {
@@ -113,8 +113,8 @@ func (r *pacingRig) spent() uint64 {
 	return r.store.sums[store.SumKey{Campaign: 1, Day: store.Day(dateOf(r.now, r.zone).Unix() / 86400)}].Spend
 }
 
-// minute lets two processes decide, one of which may be killed, and holds what is in force
-// against the oracle.
+// minute lets two processes decide, one of which may be killed, and compares the resulting share with the
+// oracle's.
 func (r *pacingRig) minute() {
 	r.clicks()
 	left := 1000
@@ -132,13 +132,13 @@ func (r *pacingRig) minute() {
 		r.Fatalf("%v: a share of %d is in force, the oracle's is %d", r.now, got, want.Share)
 	}
 	before := r.calls.left
-	if err := r.round(1000); err != nil || r.calls.left != 1000-1 { // the budgets were read
+	if err := r.round(1000); err != nil || r.calls.left != 1000-1 { // the only call reads the budgets
 		r.Fatalf("%v: the other one changes what was decided: %v, %d calls, before %d", r.now, err, 1000-r.calls.left, 1000-before)
 	}
 }
 
-// TestPacingAsOracle: over days of 24 and 23 hours two processes, killed at any step, set the
-// shares that a single pacer decides on; the budget lasts for the day.
+// TestPacingAsOracle tests that over days of 24 and 23 hours two processes, killed at any step, set the
+// shares on which a single pacer decides, and that the budget lasts for the day.
 func TestPacingAsOracle(t *testing.T) {
 	for name, days := range map[string][]string{
 		"Europe/Prague": {"2026-03-28", "2026-03-29"}, "UTC": {"2026-11-23"},
@@ -170,9 +170,9 @@ func TestPacingAsOracle(t *testing.T) {
 	}
 }
 
-// TestPacingEnds: a campaign that is accelerated or has no budget any more is whole at the next
-// round, whichever collector was killed, and then forgotten: an operator's share stays. One that is removed
-// is no obstacle.
+// TestPacingEnds tests that a campaign that is no longer standard or no longer has a budget has its full
+// share at the next round, whichever collector was killed, and is then forgotten, so that an operator's
+// share stays. A campaign that was removed does no harm.
 func TestPacingEnds(t *testing.T) {
 	for left := range 8 {
 		r := newPacingRig(t, "UTC")
@@ -208,8 +208,8 @@ func TestPacingEnds(t *testing.T) {
 	}
 }
 
-// TestPacingDamaged: a campaign that is damaged is reported, and keeps its share and what is known
-// of it; the others are decided on.
+// TestPacingDamaged tests that a damaged campaign is reported, and keeps its share and its recorded state,
+// while shares are decided for the others.
 func TestPacingDamaged(t *testing.T) {
 	r := newPacingRig(t, "UTC")
 	r.now = midnight
@@ -234,8 +234,9 @@ func TestPacingDamaged(t *testing.T) {
 	}
 }
 
-// TestPacingIdle: without events nothing is written; a campaign without events for days is forgotten
-// when it is whole; a clock that was ahead does not stop decisions; damaged notes say so.
+// TestPacingIdle tests that nothing is written without events; that a campaign without events for days is
+// forgotten once it has its full share; that a clock that was ahead does not stop decisions; and that
+// damaged records are reported.
 func TestPacingIdle(t *testing.T) {
 	r := newPacingRig(t, "UTC")
 	r.now = midnight

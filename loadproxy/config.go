@@ -7,46 +7,43 @@ import (
 	"adshard/fault"
 )
 
-// Config has the slave's identity and its times and limits.
+// Config has the slave's identity, and its times and limits.
 type Config struct {
-	// Name is the slave's name, unique in the cluster; Address is where masters
-	// reach it; Incarnation is new at each start of the process.
+	// Name is the slave's name, unique in the cluster. Address is where masters reach the slave. Incarnation
+	// is different for each start of the process.
 	Name, Address, Incarnation string
-	// Instance is that of the slave's directory (pb.Replica); 0 means
-	// unknown.
+	// Instance identifies the slave's directory (pb.Replica), or is 0 if that is unknown.
 	Instance uint64
-	// Zone says which other slaves may fail together with this one; "" means
+	// Zone names what the slave shares with others that may fail together with it, or is "" if that is
 	// unknown.
 	Zone string
-	// Grace is how long a starting slave waits for a balancer before it serves the
-	// data that it has.
+	// Grace is how long a slave waits for a balancer after its start. After that it serves the data that it
+	// has.
 	Grace time.Duration
-	// Wait is how long a pull may wait for a bucket; MaxBytes bounds a bucket.
+	// Wait is how long a pull may wait for a bucket; MaxBytes bounds the size of a bucket.
 	Wait     time.Duration
 	MaxBytes uint32
-	// CallTimeout bounds a call, beyond Wait; VerifyTimeout bounds the comparison
-	// of a slice, or of a part of one, with the database.
+	// CallTimeout bounds a call, in addition to Wait for a pull. VerifyTimeout bounds the comparison of a
+	// slice, or of a part of one, with the database.
 	CallTimeout, VerifyTimeout time.Duration
-	// Report is the time between two reports (balance.MapperConfig.Report); Away is how long a distributor may
-	// be unreachable before the balancer is asked for another one.
+	// Report is the time between two reports (balance.MapperConfig.Report). Away is how long a distributor may
+	// be unreachable before the slave asks the balancer for another one.
 	Report, Away time.Duration
-	// Counted is the number of searches a second, roughly, whose cost is counted; 0
-	// means none.
+	// Counted is roughly the number of searches per second whose cost is measured; 0 means none.
 	Counted int
-	// Backoff is the first and MaxBackoff the longest pause after a failure.
+	// Backoff is the first pause after a failure, and MaxBackoff the longest.
 	Backoff, MaxBackoff time.Duration
-	// Quiet is how long after the last bucket the store is maintained; after
-	// Overdue it is maintained anyway, for Slice at a time.
+	// Quiet is how long after the last bucket the maintenance of the store begins. Work that has waited for
+	// Overdue is done anyway, for Slice at a time.
 	Quiet, Overdue, Slice time.Duration
-	// Spool is the directory for keywords of a group that come in parts, until all
-	// have arrived; "" means the system's.
+	// Spool is the directory for keywords of groups that arrive in parts, until all parts are there; "" means
+	// the system's directory for temporary files.
 	Spool string
-	// Copier makes copies of siblings' stores. If it is nil, the slave is always filled by
-	// node data.
+	// Copier copies the stores of siblings. If it is nil, the slave is always filled by node data.
 	Copier Copier
 }
 
-// Default returns the configuration of a slave with this name and address.
+// Default returns the default configuration of a slave with this name and address.
 func Default(name, address string) Config {
 	return Config{
 		Name: name, Address: address,
@@ -57,7 +54,7 @@ func Default(name, address string) Config {
 	}
 }
 
-// Validate lists all faults of the configuration.
+// Validate returns an error that lists all faults of the configuration, or nil if there is none.
 func (c *Config) Validate() error {
 	var faults []error
 	check := func(ok bool, field, text string) {

@@ -16,7 +16,7 @@ import (
 	"adshard/search/words"
 )
 
-// store is a barrels.Store that keeps keys only.
+// store is a barrels.Store that only keeps keys.
 type store struct {
 	barrels.Store
 	mu       sync.Mutex
@@ -25,7 +25,7 @@ type store struct {
 	position *pb.Position
 	slices   *pb.SliceTable
 	caughtUp []bool  // each call of SetCaughtUp
-	fail     []error // of the next calls of Apply
+	fail     []error // errors of the next calls of Apply
 	writing  bool
 	maintain func(context.Context) error
 	queries  uint64 // since TakeLoad
@@ -35,11 +35,11 @@ type store struct {
 	discarded []*pb.Interval
 	renewed   int
 	stuck     error  // of Discard
-	copied    func() // makes it the copy, in Reload
-	unclean   bool   // it was not closed, and not verified since
+	copied    func() // called by Reload; makes the store the copy
+	unclean   bool   // the store was not closed, and has not been verified since
 }
 
-// TakeLoad counts a query a call.
+// TakeLoad returns a load with one query more than the call before.
 func (s *store) TakeLoad() *pb.Load {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -66,7 +66,7 @@ func (s *store) Verified() error {
 func (s *store) Present() error { return nil }
 func (s *store) Purging() bool  { return false }
 
-// Discard takes the slices out of the table, with all keys.
+// Discard removes the slices from the table if they have any of the keys.
 func (s *store) Discard(_ context.Context, list []*pb.Interval) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,14 +82,15 @@ func (s *store) Discard(_ context.Context, list []*pb.Interval) error {
 	return nil
 }
 
-// repaired returns what was discarded, and how often the store was emptied.
+// repaired returns how many intervals were discarded, and how often the store was
+// emptied.
 func (s *store) repaired() (discarded, renewed int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.discarded), s.renewed
 }
 
-// Renew empties it.
+// Renew empties the store.
 func (s *store) Renew() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -98,7 +99,7 @@ func (s *store) Renew() error {
 	return nil
 }
 
-// Reload makes it a copy.
+// Reload makes the store a copy.
 func (s *store) Reload() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -187,8 +188,8 @@ func (s *store) applied() []uint64 {
 	return append([]uint64(nil), s.keys...)
 }
 
-// fakeBalancer hands out one key a bucket, the key k from clock k−1 to k, up to
-// head.
+// fakeBalancer is a balancer and its distributors. Each bucket has one key: the key k,
+// from clock k−1 to k, up to head.
 type fakeBalancer struct {
 	mu         sync.Mutex
 	epoch      uint64
@@ -200,24 +201,24 @@ type fakeBalancer struct {
 	pulls      []*pb.PullRequest
 	reports    []*pb.ReportRequest
 	home       string         // the slave's distributor
-	homeless   bool           // distributors are away, the balancer is not
-	slices     *pb.SliceTable // comes with the next bucket
-	slow       time.Duration  // of reports
+	homeless   bool           // the distributors are away, but not the balancer
+	slices     *pb.SliceTable // goes with the next bucket
+	slow       time.Duration  // how long a report takes
 	refill     bool
 	refuse     error
-	lose       int    // how many answers of Pull are lost on their way
-	loseParts  int    // and how many of Part
+	lose       int    // number of answers of Pull that are lost
+	loseParts  int    // number of answers of Part that are lost
 	parts      uint32 // of each item
-	database   string // that it plans for
-	hands      string // that its distributor hands out
-	words      string // the version of those in buckets
+	database   string // the database that it plans for
+	hands      string // the database whose data its distributor hands out
+	words      string // the version of the words in buckets
 	discard    bool
-	verify     bool            // the next enlisting asks for a comparison
-	comparing  time.Duration   // of each slice
-	differ     map[uint64]bool // keys that are not as they should be
-	most       uint64          // keys that are compared in time; 0: all
-	order      *pb.CopyOrder   // what the slave is to copy
-	recheck    *pb.Recheck     // what it says of an unverified store
+	verify     bool            // the next Enlist asks for a comparison
+	comparing  time.Duration   // how long it takes to compare a slice
+	differ     map[uint64]bool // keys that differ from the database's
+	most       uint64          // number of keys that can be compared in time; 0 for all
+	order      *pb.CopyOrder   // the copy that the slave is to make
+	recheck    *pb.Recheck     // what it says about an unverified store
 }
 
 var errAway = fault.New(fault.Unavailable, "balancer", errors.New("nobody there"))
@@ -237,7 +238,7 @@ func (b *fakeBalancer) Register(_ context.Context, r *pb.RegisterRequest) (*pb.R
 	}
 	b.registered = append(b.registered, proto.CloneOf(r))
 	if r.GetCopied() != nil {
-		b.order = nil // it has what it lacked
+		b.order = nil // the copy has replaced what was missing
 	}
 	return &pb.RegisterResponse{Epoch: b.epoch, Distributor: b.home, Database: b.database, Discard: b.discard, Copy: b.order, Recheck: b.rechecks(r.GetUnverified())}, nil
 }
@@ -259,7 +260,7 @@ func (b *fakeBalancer) Report(_ context.Context, r *pb.ReportRequest) (*pb.Repor
 	return &pb.ReportResponse{Epoch: b.epoch, Distributor: b.home, Copy: b.order, Recheck: b.rechecks(r.GetUnverified())}, nil
 }
 
-// rechecks is what it answers to a slave; under mu.
+// rechecks returns the progress that is sent to a slave. The caller holds mu.
 func (b *fakeBalancer) rechecks(unverified bool) *pb.Recheck {
 	if !unverified || b.recheck == nil {
 		return nil
@@ -267,7 +268,7 @@ func (b *fakeBalancer) rechecks(unverified bool) *pb.Recheck {
 	return proto.CloneOf(b.recheck)
 }
 
-// Part implements Distributor: each part is one keyword, whose id is one more than the
+// Part implements Distributor. Each part has one keyword, whose id is one more than the
 // part's number.
 func (d fakeDistributor) Part(_ context.Context, r *pb.PartRequest) (*pb.PartResponse, error) {
 	b := d.fakeBalancer
@@ -287,14 +288,14 @@ func (b *fakeBalancer) Distributor(address string) (Distributor, func() error, e
 	return fakeDistributor{b, address}, func() error { return nil }, nil
 }
 
-// fakeDistributor is the one at an address: it is away with the balancer when it
-// is the balancer's own.
+// fakeDistributor is the distributor at an address. If it is the balancer's own, it is
+// away whenever the balancer is.
 type fakeDistributor struct {
 	*fakeBalancer
 	address string
 }
 
-// gone tells whether there is no answer; under mu.
+// gone reports whether there is no answer. The caller holds mu.
 func (d fakeDistributor) gone() bool {
 	return d.homeless || d.address != d.home || d.away && d.address == ""
 }
@@ -313,7 +314,7 @@ func (d fakeDistributor) Enlist(_ context.Context, r *pb.RegisterRequest) (*pb.E
 		Database: b.hands, Verify: verify}, nil
 }
 
-// Verify compares keys.
+// Verify compares keys with differ.
 func (d fakeDistributor) Verify(_ context.Context, r *pb.VerifyRequest) (*pb.VerifyResponse, error) {
 	b := d.fakeBalancer
 	b.mu.Lock()
@@ -363,7 +364,7 @@ func (d fakeDistributor) Pull(ctx context.Context, r *pb.PullRequest) (*pb.PullR
 	}
 }
 
-// table takes the table that goes with the next bucket.
+// table returns the table that goes with the next bucket.
 func (b *fakeBalancer) table() *pb.SliceTable {
 	b.mu.Lock()
 	defer b.mu.Unlock()

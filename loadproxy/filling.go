@@ -2,8 +2,8 @@ package loadproxy
 
 import "adshard/schema/pb"
 
-// OnlyFilling reports whether a store is being filled from nothing: then it has
-// nothing to serve yet.
+// OnlyFilling reports whether slices of a store are being filled and none is full yet, so
+// that it has nothing to serve.
 func OnlyFilling(t *pb.SliceTable) bool {
 	filling := false
 	for _, h := range t.GetSlices() {
@@ -17,7 +17,7 @@ func OnlyFilling(t *pb.SliceTable) bool {
 	return filling
 }
 
-// holds reports whether the store has a position, even without any slice.
+// holds reports whether the store has a position or a slice.
 func (p *Proxy) holds() bool {
 	at := p.store.Position()
 	return at.GetEpoch() != 0 || at.GetClock() != 0 || len(p.store.Slices().GetSlices()) > 0

@@ -9,7 +9,7 @@ import (
 	"adshard/schema/pb"
 )
 
-// follow pulls and applies until something fails or ctx is done.
+// follow pulls and applies buckets until an error or the end of ctx.
 func (p *Proxy) follow(ctx context.Context, d Distributor, epoch uint64) error {
 	lastReply := time.Now()
 	p.behind.begin()
@@ -44,7 +44,7 @@ func (p *Proxy) follow(ctx context.Context, d Distributor, epoch uint64) error {
 	return nil
 }
 
-// retryPull reports whether the slave may still be enlisted after a failed pull.
+// retryPull reports whether the slave may still be enlisted after a pull failed with err.
 func retryPull(err error) bool {
 	switch fault.KindOf(err) {
 	case fault.Unavailable, fault.Deadline, fault.Overloaded:
@@ -72,7 +72,7 @@ func (p *Proxy) pull(ctx context.Context, d Distributor, epoch uint64) (*pb.Node
 	return reply.GetData(), nil
 }
 
-// apply applies a bucket; upkeep pauses for it.
+// apply applies a bucket to the store while upkeep pauses.
 func (p *Proxy) apply(ctx context.Context, d Distributor, epoch uint64, data *pb.NodeData) error {
 	if err := p.checkBucket(data); err != nil {
 		return err
@@ -111,8 +111,8 @@ func (p *Proxy) apply(ctx context.Context, d Distributor, epoch uint64, data *pb
 	return nil
 }
 
-// healthy clears the trouble of calls that succeed again. The store's trouble stays until a bucket
-// is applied.
+// healthy resets the pauses and the trouble after a pull that succeeded. If it returned a bucket,
+// the trouble stays until the bucket is applied.
 func (p *Proxy) healthy(data *pb.NodeData) {
 	if data == nil {
 		p.pauses.Reset()

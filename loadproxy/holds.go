@@ -2,17 +2,18 @@ package loadproxy
 
 import "sync"
 
-// holds are the clocks after which copies of the store need the log of changes. The balancer keeps
-// the changes that a slave has not reported as applied, and beyond that those held.
+// holds has the clocks after which the log of changes is still needed, for copies of the store.
+// The balancer keeps the changes that a slave has not reported as applied, and also those after
+// the least clock held.
 type holds struct {
 	mu     sync.Mutex
 	clocks map[*uint64]struct{} // guarded by mu
 }
 
-// Hold keeps the changes after the store's present position in the log of the database, for the
-// copy of the store that is made next, until release is called. It needs no call of the balancer:
-// any report or registration with a later position is made later, and so includes the hold. For
-// this, a report must read the position before the holds.
+// Hold keeps the log of changes from the store's present position on until release is called, so
+// that a copy of the store can be made. It does not call the balancer: a report or registration
+// with a later position is made after Hold, and so contains the hold. For this to be true, a
+// report must read the position before the holds.
 func (p *Proxy) Hold() (release func()) {
 	h := &p.copies
 	h.mu.Lock()
@@ -29,7 +30,7 @@ func (p *Proxy) Hold() (release func()) {
 	}
 }
 
-// least returns the least clock held, or 0 if there is none.
+// least returns the least clock held, or 0 if nothing is held.
 func (h *holds) least() (clock uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

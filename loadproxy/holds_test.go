@@ -8,8 +8,8 @@ import (
 	"adshard/schema/pb"
 )
 
-// TestCopiesHoldTheLog: no report or registration names a position above that of a copy
-// without naming the copy's too, until it is released.
+// TestCopiesHoldTheLog tests that no report or registration has a position after that of
+// a copy without also having the copy's clock, until the copy is released.
 func TestCopiesHoldTheLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, b := newStore(), newBalancer(2)
@@ -35,7 +35,7 @@ func TestCopiesHoldTheLog(t *testing.T) {
 			t.Errorf("registered with %v", regs)
 		}
 		first()
-		first() // once more does nothing
+		first() // to release it once more does nothing
 		held(5)
 		second()
 		held(0)
@@ -47,8 +47,8 @@ func TestCopiesHoldTheLog(t *testing.T) {
 	})
 }
 
-// overtaken is a store of which a copy is held, and which then moves on, right before it
-// says where it is.
+// overtaken is a store of which a copy is held, and which then advances, just before it
+// returns its position.
 type overtaken struct {
 	*store
 	hold func()
@@ -63,8 +63,8 @@ func (s *overtaken) Position() *pb.Position {
 	return s.store.Position()
 }
 
-// TestNoReportOvertakesAHold: what is held while a report or registration is being made
-// is in it, unless its position is not later.
+// TestNoReportOvertakesAHold tests that a hold that begins while a report or
+// registration is being made is in it, unless the position in it is not later.
 func TestNoReportOvertakesAHold(t *testing.T) {
 	s := &overtaken{store: newStore()}
 	s.position.Clock = 4

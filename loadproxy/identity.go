@@ -16,12 +16,12 @@ import (
 	"adshard/search/words"
 )
 
-// Three parties name their database: the balancer (which it plans for), the distributor (whose data
-// it sends) and the store (whose data it has). All three must agree, unless the balancer allows the
-// store's data to be discarded.
+// Three parties name their database: the balancer (the one it plans for), the distributor (the one
+// whose data it sends) and the store (the one whose data it has). All three must agree, unless the
+// balancer allows the store's data to be discarded.
 
-// checkDistributor makes sure that the distributor and the store have data of the balancer's
-// database.
+// checkDistributor returns an error if the data of the distributor or of the store are not of the
+// balancer's database.
 func (p *Proxy) checkDistributor(reply *pb.EnlistResponse) error {
 	const op = "slave: enlist"
 	if p.home.registered && reply.GetDatabase() != p.home.database {
@@ -37,8 +37,9 @@ func (p *Proxy) checkDistributor(reply *pb.EnlistResponse) error {
 		own, p.home.distributor, reply.GetDatabase())
 }
 
-// checkBucket makes sure that a bucket is of the database that the slave registered for, continues
-// the slave's epoch, and resets the store only if that was announced.
+// checkBucket returns an error unless the bucket is of the database that the slave registered for
+// and continues the slave's epoch. It also returns an error if the bucket resets the store without
+// having been announced.
 func (p *Proxy) checkBucket(data *pb.NodeData) error {
 	const op = "slave: apply"
 	if data.GetDatabase() != p.home.database {
@@ -58,8 +59,7 @@ func (p *Proxy) checkBucket(data *pb.NodeData) error {
 	return nil
 }
 
-// takeOver adds the mark of its change to the store's position, if the store is older
-// than marks.
+// takeOver adds a mark to the store's position, if that has none: an older program has written it.
 func (p *Proxy) takeOver(ctx context.Context, mark uint64) error {
 	at := p.store.Position()
 	if mark == 0 || at.GetMark() != 0 || at.GetClock() == 0 {
@@ -70,11 +70,11 @@ func (p *Proxy) takeOver(ctx context.Context, mark uint64) error {
 	return p.write(ctx, &pb.NodeData{From: at, To: to})
 }
 
-// rebase moves the store to another position of the database, since its own is not in the log.
-// Slices equal to the database's are kept; the others become residue and are filled again. Nothing
-// is served until the slave has registered with the result.
+// rebase moves the store to another position in the log of the database, since the log does not
+// have its own position. Slices that equal the database's are kept; the others become residue and
+// are filled again. The slave serves nothing until it has registered with the result.
 func (p *Proxy) rebase(ctx context.Context, d Distributor, reply *pb.EnlistResponse) error {
-	p.settled = false // the next enlisting returns the position to reach
+	p.settled = false // the next Enlist returns the position to reach
 	p.state.change(func(s *State) {
 		s.CaughtUp, s.Unverified = false, true
 		p.store.SetCaughtUp(false)
@@ -110,18 +110,18 @@ func (p *Proxy) rebase(ctx context.Context, d Distributor, reply *pb.EnlistRespo
 	return p.write(ctx, &pb.NodeData{From: p.store.Position(), To: reply.GetCatchUp(), Slices: next})
 }
 
-// announceEvery is how often a slave registers again while it compares its data.
+// announceEvery is the time between two registrations while a slave compares its data.
 const announceEvery = 5 * time.Second
 
-// announce repeats a registration, so that a slave that compares a large store, and sends no
-// reports yet, does not count as lost. It returns when ctx is done or the registration has changed.
+// announce repeats a registration, so that a slave is not taken for lost while it compares a large
+// store and sends no reports. It returns when ctx is done or the registration has changed.
 func (p *Proxy) announce(ctx context.Context, home registration, r *pb.RegisterRequest) {
 	for wait.Sleep(ctx, announceEvery) == nil {
 		call, cancel := context.WithTimeout(ctx, p.cfg.CallTimeout)
 		reply, err := p.balancer.Register(call, r)
 		cancel()
 		if err != nil {
-			continue // comparing needs the distributor only
+			continue // comparing needs only the distributor
 		}
 		if reply.GetEpoch() != home.epoch || reply.GetDistributor() != home.distributor ||
 			reply.GetDatabase() != home.database || reply.GetTimeline() != home.timeline {
@@ -130,11 +130,11 @@ func (p *Proxy) announce(ctx context.Context, home registration, r *pb.RegisterR
 	}
 }
 
-// partsOf is the factor by which comparisons are made smaller after one that took too long.
+// partsOf is the number of parts into which an interval is split if comparing it took too long.
 const partsOf = 8
 
-// equal reports whether a slice of the store equals the database's. A damaged one does not. A slice
-// too large to be compared at once is compared in parts.
+// equal reports whether a slice of the store equals the database's. A damaged slice does not. A
+// slice too large to be compared at once is compared in parts.
 func (p *Proxy) equal(ctx context.Context, d Distributor, reply *pb.EnlistResponse, h *pb.HeldSlice) (bool, error) {
 	lo, width := h.GetLo(), h.GetHi()-h.GetLo()
 	for {
@@ -152,7 +152,7 @@ func (p *Proxy) equal(ctx context.Context, d Distributor, reply *pb.EnlistRespon
 	}
 }
 
-// equalPart reports whether the keys of a slice from lo to hi equal the database's.
+// equalPart reports whether the slice equals the database for the keys from lo to hi.
 func (p *Proxy) equalPart(ctx context.Context, d Distributor, reply *pb.EnlistResponse, h *pb.HeldSlice, lo, hi uint64) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.cfg.VerifyTimeout)
 	defer cancel()
@@ -172,7 +172,7 @@ func (p *Proxy) equalPart(ctx context.Context, d Distributor, reply *pb.EnlistRe
 	return verdict.GetEqual(), nil
 }
 
-// write applies a bucket made by the slave itself.
+// write applies a bucket that the slave itself has made.
 func (p *Proxy) write(ctx context.Context, data *pb.NodeData) error {
 	done := p.upkeep.stepAside()
 	err := p.store.Apply(ctx, data)

@@ -13,8 +13,8 @@ import (
 	"adshard/search/words"
 )
 
-// TestWhoseDataAreTaken: balancer, distributor and store must agree on the
-// database, unless the balancer lets the store's data be discarded.
+// TestWhoseDataAreTaken tests that the balancer, the distributor and the store must agree on the
+// database, unless the balancer allows the store's data to be discarded.
 func TestWhoseDataAreTaken(t *testing.T) {
 	for name, c := range map[string]struct {
 		plans, hands, holds string
@@ -36,7 +36,7 @@ func TestWhoseDataAreTaken(t *testing.T) {
 				s.slices = &pb.SliceTable{Origin: c.holds + "/advertiser", Slices: []*pb.HeldSlice{{Hi: 9}}}
 			}
 			p := run(t, s, b)
-			time.Sleep(10 * time.Second) // what is refused is tried again and again
+			time.Sleep(10 * time.Second) // after a refusal it tries again and again
 			if taken := s.Position().GetClock() == 3; taken != c.taken || p.State().Refused == c.taken {
 				t.Errorf("%s: at %v, refused %v", name, s.Position(), p.State().Refused)
 			}
@@ -47,10 +47,10 @@ func TestWhoseDataAreTaken(t *testing.T) {
 	}
 }
 
-// TestAnotherHistoryKeepsWhatIsEqual: slices that differ are residue afterwards,
-// and nothing is served until the slave has registered with that.
+// TestAnotherHistoryKeepsWhatIsEqual tests that slices that differ become residue, and that nothing is
+// served until the slave has registered with the result.
 func TestAnotherHistoryKeepsWhatIsEqual(t *testing.T) {
-	for most := range uint64(12) { // keys that are compared at a time; 0: any number
+	for most := range uint64(12) { // number of keys that are compared at a time; 0 for all
 		anotherHistory(t, most)
 	}
 }
@@ -73,8 +73,8 @@ func anotherHistory(t *testing.T, most uint64) {
 	})
 }
 
-// TestAResetMustBeAnnounced: a bucket that empties the store is refused unless the
-// reply to its enlisting announced it.
+// TestAResetMustBeAnnounced tests that a bucket that empties the store is rejected unless the reply to
+// Enlist announced it.
 func TestAResetMustBeAnnounced(t *testing.T) {
 	s := newStore()
 	s.slices = &pb.SliceTable{Slices: []*pb.HeldSlice{{Hi: 9}}}
@@ -89,8 +89,9 @@ func TestAResetMustBeAnnounced(t *testing.T) {
 	}
 }
 
-// TestBucketsOfOtherWordsAreRefused: no hash of a word is applied that this program would not make, and
-// what holds none is. The slave says why, and goes on when the distributor is updated.
+// TestBucketsOfOtherWordsAreRefused tests that no bucket is applied with hashes of words that this
+// program would hash differently, and that buckets without hashes are applied. The slave says why, and
+// continues when the distributor is updated.
 func TestBucketsOfOtherWordsAreRefused(t *testing.T) {
 	for _, version := range []string{"", "rules 1; unicode 15.0.0", "rules 99; x"} {
 		p := &Proxy{store: newStore()}
@@ -129,9 +130,9 @@ func TestBucketsOfOtherWordsAreRefused(t *testing.T) {
 	})
 }
 
-// TestNothingIsServedBeforeItIsCompared: a comparison that takes longer than the
-// grace time does not let the store serve what may be of another history; the balancer
-// hears from the slave meanwhile.
+// TestNothingIsServedBeforeItIsCompared tests that the store does not serve data that may be of another
+// history, even if the comparison takes longer than the grace time. Meanwhile the balancer hears from
+// the slave.
 func TestNothingIsServedBeforeItIsCompared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, s := newBalancer(7), newStore()
@@ -153,7 +154,7 @@ func TestNothingIsServedBeforeItIsCompared(t *testing.T) {
 	})
 }
 
-// TestWhatIsComparedIsAnnouncedAsItIs: what is found of the first slices is not said before
+// TestWhatIsComparedIsAnnouncedAsItIs tests that the result for the first slices is not reported before
 // the store has it.
 func TestWhatIsComparedIsAnnouncedAsItIs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestLag: it grows until something shows that the store is at the head: a pull that waited for
-// its whole time does, one that was answered at once does not.
+// TestLag tests that the lag grows until something shows that the store is at the head. A pull
+// that waited for its whole time shows this, but one that was answered at once does not.
 func TestLag(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const wait = 2 * time.Second
@@ -23,11 +23,11 @@ func TestLag(t *testing.T) {
 		want(time.Second)
 		l.pulling(0)
 		time.Sleep(wait)
-		want(time.Second) // it waits, so that there is nothing newer
+		want(time.Second) // the pull waits, so there is nothing newer
 		time.Sleep(5 * time.Second)
 		want(6 * time.Second) // the link is cut
 		l.pulled(false, 0)
-		want(8 * time.Second) // what came was not the newest
+		want(8 * time.Second) // the reply did not have the newest change
 		l.pulling(0)
 		l.pulled(true, 0)
 		want(0)
@@ -36,8 +36,8 @@ func TestLag(t *testing.T) {
 	})
 }
 
-// TestLagUnderChangesWithoutEnd: a store that is never at the head lags by as long as
-// changes take, and not since it was last there.
+// TestLagUnderChangesWithoutEnd tests that the lag of a store that is never at the head is the
+// time that changes take, and not the time since it was last at the head.
 func TestLagUnderChangesWithoutEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const wait, step, ahead = 2 * time.Second, 50 * time.Millisecond, 5
@@ -54,8 +54,8 @@ func TestLagUnderChangesWithoutEnd(t *testing.T) {
 	})
 }
 
-// TestLagOfWhatIsDeferred: lag grows while a pull waits and the store lacks a known change,
-// until the store has it or the history is another one.
+// TestLagOfWhatIsDeferred tests that the lag grows while a pull waits and the store lacks a
+// known change, until the store has the change or the history is another one.
 func TestLagOfWhatIsDeferred(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const wait = 2 * time.Second
@@ -74,7 +74,7 @@ func TestLagOfWhatIsDeferred(t *testing.T) {
 		l.pulling(7)
 		time.Sleep(time.Second)
 		want(0)
-		l.pulled(false, 9) // 8 and 9 came since, and are deferred
+		l.pulled(false, 9) // 8 and 9 are new, and are deferred
 		if known := l.pulling(7); known != 9 {
 			t.Errorf("%d is known", known)
 		}
@@ -82,7 +82,7 @@ func TestLagOfWhatIsDeferred(t *testing.T) {
 		want(2 * time.Second)
 		l.pulled(false, 10)
 		l.pulling(10)
-		want(time.Second) // it has all that there was when the pull before began
+		want(time.Second) // it has everything that existed when the pull before began
 		l.pulled(false, 1000)
 		l.begin()
 		l.pulling(9)
@@ -91,8 +91,8 @@ func TestLagOfWhatIsDeferred(t *testing.T) {
 	})
 }
 
-// TestMarksAreBounded: a store that is far behind remembers no more than a few of the
-// changes that it was told of.
+// TestMarksAreBounded tests that a store that is far behind remembers only a few of the changes
+// that were named.
 func TestMarksAreBounded(t *testing.T) {
 	l := lagging{start: time.Now()}
 	for i := range uint64(10_000) {

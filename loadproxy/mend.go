@@ -12,12 +12,12 @@ import (
 	"adshard/schema/pb"
 )
 
-// Discard makes the slave stop serving the slice with these keys and fill it again.
+// Discard makes the slave stop serving the keys from lo to hi, and fill them again.
 func (p *Proxy) Discard(lo, hi uint64, why string) {
 	p.onDamage(barrels.Damage{Lo: lo, Hi: hi, What: why})
 }
 
-// onDamage receives damage from the store.
+// onDamage is called by the store when it finds damage.
 func (p *Proxy) onDamage(d barrels.Damage) {
 	if !p.repairs.add(d) {
 		return
@@ -31,11 +31,11 @@ func (p *Proxy) onDamage(d barrels.Damage) {
 	p.refresh()
 }
 
-// discardDamaged discards the slices that were found to be wrong.
+// discardDamaged discards the slices that were found to be damaged.
 func (p *Proxy) discardDamaged(ctx context.Context) error {
 	r := p.repairs
 	select {
-	case <-r.wake: // the orders that it announces are read now
+	case <-r.wake: // the orders that it announces are read below
 	default:
 	}
 	r.mu.Lock()
@@ -70,14 +70,14 @@ func (p *Proxy) discardDamaged(ctx context.Context) error {
 	return nil
 }
 
-// wait pauses between discarding and refilling.
+// wait pauses between discarding slices and filling them again.
 func (p *Proxy) wait(ctx context.Context, what string) {
 	pause := p.repairs.begin()
 	p.log.Error("discarded; refilling after a pause", "what", what, "pause", pause)
-	_ = wait.Sleep(ctx, pause) // the caller sees that ctx has ended
+	_ = wait.Sleep(ctx, pause) // the caller checks ctx
 }
 
-// recreate recreates the whole store.
+// recreate replaces the whole store with an empty one.
 func (p *Proxy) recreate(ctx context.Context, why string) error {
 	all := Repair{Hi: ^uint64(0), Why: why, Since: time.Now()}
 	r := p.repairs
@@ -107,7 +107,7 @@ func (p *Proxy) recreate(ctx context.Context, why string) error {
 	return nil
 }
 
-// intervals returns the keys of repairs, disjoint and ascending.
+// intervals returns the keys of repairs as disjoint intervals, in ascending order.
 func intervals(list []Repair) (out []*pb.Interval) {
 	list = slices.SortedFunc(slices.Values(list), func(a, b Repair) int {
 		if a.Lo < b.Lo {
@@ -125,7 +125,7 @@ func intervals(list []Repair) (out []*pb.Interval) {
 	return out
 }
 
-// givenUp returns the slices that were served before and are no longer there.
+// givenUp returns a repair for each slice that was served before and no longer is.
 func givenUp(before, after *pb.SliceTable, orders []Repair) (out []Repair) {
 	for _, h := range before.GetSlices() {
 		stays := slices.ContainsFunc(after.GetSlices(), func(o *pb.HeldSlice) bool {
@@ -143,8 +143,8 @@ func givenUp(before, after *pb.SliceTable, orders []Repair) (out []Repair) {
 	return out
 }
 
-// heal finds the repairs that are complete. idle: a pull returned nothing while the
-// balancer is there, so nothing is left to be filled.
+// heal removes the repairs that are complete. idle says that pulls returned nothing while the
+// balancer was there, so that nothing is left to be filled.
 func (p *Proxy) heal(idle bool) {
 	table, r := p.store.Slices(), p.repairs
 	filling := slices.ContainsFunc(table.GetSlices(), func(h *pb.HeldSlice) bool { return h.State == pb.HeldState_HELD_STATE_FILLING })
@@ -166,7 +166,7 @@ func (p *Proxy) heal(idle bool) {
 	p.refresh()
 }
 
-// full reports whether a table says that all of an interval is there and served.
+// full reports whether a table has all keys of an interval in slices that are served.
 func full(t *pb.SliceTable, lo, hi uint64) bool {
 	for _, h := range t.GetSlices() {
 		if h.Lo <= lo && lo <= h.Hi && h.State == pb.HeldState_HELD_STATE_FULL && h.From != 0 {
@@ -179,10 +179,10 @@ func full(t *pb.SliceTable, lo, hi uint64) bool {
 	return false
 }
 
-// presence is the time between two checks for the store's files.
+// presence is the time between two checks that the store's files exist.
 const presence = 500 * time.Millisecond
 
-// watch checks whether the store's files were removed.
+// watch orders the store to be recreated if its files were removed.
 func (p *Proxy) watch(ctx context.Context) {
 	for wait.Sleep(ctx, presence) == nil {
 		if err := p.store.Present(); fault.Is(err, fault.NotFound) {
@@ -192,12 +192,12 @@ func (p *Proxy) watch(ctx context.Context) {
 	}
 }
 
-// refresh publishes what is being repaired.
+// refresh publishes in the state which slices are being repaired.
 func (p *Proxy) refresh() {
 	text := p.repairs.whyIncomplete()
 	p.state.change(func(s *State) { s.Repair = text })
 }
 
 // WhyIncomplete returns why the slave serves less than its map gives it, as far as is known, or "" if
-// it serves all of it. It is quick.
+// it serves all of it. It takes no lock.
 func (p *Proxy) WhyIncomplete() string { return *p.state.whyIncomplete.Load() }

@@ -13,15 +13,15 @@ import (
 	"adshard/schema/pb"
 )
 
-// spool keeps the keywords of groups that arrive in parts in an unnamed file until the bucket is
-// applied: all parts must have arrived first, and they may not fit into memory.
+// spool keeps the keywords of groups that arrive in parts, in an unnamed file, until the bucket
+// is applied. All parts must have arrived before that, and they may not fit into memory.
 type spool struct {
-	file *os.File // nil: no group comes in parts
+	file *os.File // nil if no group arrived in parts
 	end  int64
 	at   map[place]extent
 }
 
-// place names a part; extent is where it lies in the file.
+// place identifies a part; extent is its place in the file.
 type (
 	place struct {
 		key  uint64
@@ -30,7 +30,7 @@ type (
 	extent struct{ from, size int64 }
 )
 
-// fetch gets the parts of a bucket's groups, as far as there are any.
+// fetch gets all parts of the groups in a bucket that come in parts.
 func (p *Proxy) fetch(ctx context.Context, d Distributor, epoch uint64, data *pb.NodeData) (*spool, error) {
 	s := &spool{at: make(map[place]extent)}
 	for _, it := range data.GetItems() {
@@ -56,7 +56,7 @@ func (p *Proxy) fetchPart(ctx context.Context, d Distributor, s *spool, r *pb.Pa
 	return s.write(p.cfg.Spool, place{r.GetKey(), r.GetPart()}, reply)
 }
 
-// write appends a part to the file, which is made in dir.
+// write appends a part to the file. It creates the file in dir if there is none yet.
 func (s *spool) write(dir string, at place, part *pb.PartResponse) (err error) {
 	if s.file == nil {
 		if s.file, err = os.CreateTemp(dir, "parts-*"); err != nil {

@@ -11,8 +11,8 @@ import (
 	"adshard/schema/pb"
 )
 
-// TestPartsArriveBeforeTheBucketIsApplied: keywords in parts are applied in their
-// order, each once, though some calls fail.
+// TestPartsArriveBeforeTheBucketIsApplied tests that keywords in parts are applied in
+// order, each once, even if some calls fail.
 func TestPartsArriveBeforeTheBucketIsApplied(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, s := newBalancer(2), newStore()
@@ -32,8 +32,8 @@ func TestPartsArriveBeforeTheBucketIsApplied(t *testing.T) {
 	})
 }
 
-// TestASpoolLeavesNothing: neither a file, when it is closed, nor anything when it
-// cannot be made.
+// TestASpoolLeavesNothing tests that a spool leaves no file when it is closed, and none
+// if it cannot be made.
 func TestASpoolLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	it := &pb.Item{Group: &pb.Group{Id: 7, Key: 9}, Parts: 2}

@@ -13,7 +13,7 @@ import (
 	"adshard/schema/pb"
 )
 
-// Proxy keeps one store up to date. Make it with New, start it with Run.
+// Proxy keeps one store up to date. New makes a proxy, and Run runs it.
 type Proxy struct {
 	cfg      Config
 	store    barrels.Store
@@ -24,29 +24,29 @@ type Proxy struct {
 	repairs  *repairs
 	copies   holds
 	replace  replacement
-	reported atomic.Int64  // when the balancer last took a report, in ns since 1970
-	news     chan struct{} // full: the table of slices has changed
-	loads    atomic.Uint64 // reports of load so far
+	reported atomic.Int64  // when the balancer last accepted a report, in ns since 1970
+	news     chan struct{} // full if the table of slices has changed
+	loads    atomic.Uint64 // number of reports of load so far
 	behind   lagging
-	// unverified is set while the store is (barrels.Store.Unverified).
+	// unverified has the value of barrels.Store.Unverified.
 	unverified atomic.Bool
 	recheck    recheck
 
-	// What follows is used by Run's goroutine only.
+	// Only Run's goroutine uses the fields below.
 
-	home  registration // as last registered
-	epoch uint64       // last enlisted in
-	// catchUp is the clock named at the first enlisting, or at one that requires a
-	// refill; nil before that and after it was reached.
+	home  registration // from the last registration
+	epoch uint64       // from the last Enlist
+	// catchUp is the clock to reach, as named at the first Enlist or at one that requires a
+	// refill. It is nil before that, and again once the clock is reached.
 	catchUp *uint64
-	settled bool         // the first enlisting was made
-	copied  *pb.Copied   // the slave that the store was copied from; nil: none, or the balancer knows
-	refill  bool         // the store's data are unusable: it waits for a reset
+	settled bool         // the first Enlist has succeeded
+	copied  *pb.Copied   // the slave that the store was copied from; nil if there is none, or if the balancer knows it
+	refill  bool         // the store's data are unusable, and it waits for a reset
 	idle    int          // pulls without a bucket since the last bucket
 	pauses  wait.Backoff // after failures
 }
 
-// New returns a proxy of store. From now on the store counts as not caught up.
+// New returns a proxy for store, and marks the store as not caught up.
 func New(cfg Config, store barrels.Store, balancer Balancer, log *slog.Logger) (*Proxy, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -63,8 +63,8 @@ func New(cfg Config, store barrels.Store, balancer Balancer, log *slog.Logger) (
 	return p, nil
 }
 
-// Run works until ctx is done; it returns nil then. Errors of balancer, distributor
-// and store are logged and shown by State, and their calls are retried.
+// Run works until ctx is done, and then returns nil. Errors of the balancer, the distributor and
+// the store are logged and shown by State, and the calls are retried.
 func (p *Proxy) Run(ctx context.Context) error {
 	var parts sync.WaitGroup
 	defer parts.Wait()
@@ -85,7 +85,7 @@ func (p *Proxy) Run(ctx context.Context) error {
 	return nil
 }
 
-// grace lets the store serve its data if no distributor has answered in time.
+// grace lets the store serve its data if no distributor has answered within the grace time.
 func (p *Proxy) grace(ctx context.Context) {
 	if wait.Sleep(ctx, p.cfg.Grace) != nil {
 		return
@@ -105,14 +105,14 @@ func (p *Proxy) grace(ctx context.Context) {
 	p.refresh()
 }
 
-// reached reports whether the store has reached the clock named at its first registration, with
-// usable data. Only the clock counts: epochs and quanta are the balancer's, and the table does not
-// serve slices that are being filled.
+// reached reports whether the store has usable data and has reached the clock named at its first
+// registration. It compares only clocks: epochs and quanta are the balancer's concern, and slices
+// that are being filled are not served in any case.
 func (p *Proxy) reached() bool {
 	return !p.refill && p.store.Position().GetClock() >= *p.catchUp
 }
 
-// settle declares the store caught up once it is.
+// settle declares the store caught up, and so lets it serve, if it is.
 func (p *Proxy) settle() {
 	p.verify()
 	if p.catchUp == nil || !p.reached() || OnlyFilling(p.store.Slices()) || p.holdsBack() {
@@ -132,7 +132,7 @@ func (p *Proxy) settle() {
 	}
 }
 
-// failed reports err and pauses, longer each time.
+// failed reports err and pauses, for longer after each failure in a row.
 func (p *Proxy) failed(ctx context.Context, err error) {
 	before := p.state.get().Trouble
 	p.state.change(func(s *State) { s.Trouble, s.Retries = err.Error(), s.Retries+1 })
@@ -140,5 +140,5 @@ func (p *Proxy) failed(ctx context.Context, err error) {
 		p.log.Warn("no progress; retrying", "kind", fault.KindOf(err).String(), "err", err)
 	}
 	p.settle()              // it may have waited for a balancer that no longer answers
-	_ = p.pauses.Sleep(ctx) // the caller sees that ctx has ended
+	_ = p.pauses.Sleep(ctx) // the caller checks ctx
 }

@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// run starts a proxy in a synctest bubble and stops it at the test's end.
+// run starts a proxy in a synctest bubble, and stops it at the end of the test.
 func run(t *testing.T, s *store, b *fakeBalancer) *Proxy {
 	t.Helper()
 	return runWith(t, Default("slave-0", "127.0.0.1:1"), s, b)
@@ -83,14 +83,14 @@ func TestServesOnlyWhenCaughtUp(t *testing.T) {
 	})
 }
 
-// held is a table with one slice, in a state.
+// held returns a table with one slice in a state.
 func held(state pb.HeldState) *pb.SliceTable {
 	return &pb.SliceTable{View: 1, Slices: []*pb.HeldSlice{{Id: 1, Hi: ^uint64(0), Generation: 1, State: state}}}
 }
 
-// TestNothingIsNotCaughtUp: a slave that is filled for the first time has not
-// caught up, whatever the clock of its data is, and one that finds no balancer
-// and has nothing does not serve.
+// TestNothingIsNotCaughtUp tests that a slave that is filled for the first time has not caught
+// up, whatever the clock of its data is, and that a slave that finds no balancer and has no
+// data does not serve.
 func TestNothingIsNotCaughtUp(t *testing.T) {
 	t.Run("being filled", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
@@ -138,8 +138,8 @@ func TestServesWithoutABalancerAfterTheGraceTime(t *testing.T) {
 		if !s.serving() || p.State().Registered || !strings.Contains(p.State().Trouble, "nobody there") {
 			t.Fatalf("serving %v, %+v", s.serving(), p.State())
 		}
-		// The balancer returns and names a position that the store has not
-		// reached: no serving until it is.
+		// The balancer returns and names a position that the store has not reached. The store
+		// must not serve until it has.
 		b.set(func() { b.away = false })
 		time.Sleep(2 * time.Second)
 		if !s.serving() || p.State().Trouble != "" || !slices.Equal(s.applied(), upTo(3)) {
@@ -151,8 +151,8 @@ func TestServesWithoutABalancerAfterTheGraceTime(t *testing.T) {
 	})
 }
 
-// TestServesNothingThatIsOfNoUse: it serves nothing useless, also when it was caught up with an
-// earlier balancer, and whatever the clock of its data.
+// TestServesNothingThatIsOfNoUse tests that useless data are not served, even if they were
+// caught up with an earlier balancer, and whatever their clock is.
 func TestServesNothingThatIsOfNoUse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, b := newStore(), newBalancer(3)
@@ -167,7 +167,7 @@ func TestServesNothingThatIsOfNoUse(t *testing.T) {
 			t.Fatal("serves what is to be given up")
 		}
 		s.mu.Lock()
-		s.position = &pb.Position{} // the fake balancer resets those at 0
+		s.position = &pb.Position{} // the fake balancer resets stores at position 0
 		s.mu.Unlock()
 		b.set(func() { b.epoch = 3 })
 		time.Sleep(15 * time.Second)
@@ -177,8 +177,8 @@ func TestServesNothingThatIsOfNoUse(t *testing.T) {
 	})
 }
 
-// TestTheClockAloneDecides: a slice that is being filled is not served, and its arrival takes
-// nothing out of service.
+// TestTheClockAloneDecides tests that slices that are being filled do not keep the slave from
+// serving: when they arrive, nothing goes out of service.
 func TestTheClockAloneDecides(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, b := newStore(), newBalancer(3)
@@ -191,8 +191,8 @@ func TestTheClockAloneDecides(t *testing.T) {
 	})
 }
 
-// TestARefusedSlaveDoesNotServe: there is a balancer, and it says that the
-// slave's data are not those of its database.
+// TestARefusedSlaveDoesNotServe tests that a slave does not serve while the balancer says that
+// its data are not of the balancer's database.
 func TestARefusedSlaveDoesNotServe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, b := newStore(), newBalancer(3)
@@ -220,8 +220,8 @@ func TestGoesOnServingWhileTheBalancerIsAway(t *testing.T) {
 		if !s.serving() {
 			t.Fatal("stopped serving")
 		}
-		// A new balancer with a new epoch and newer data: registered again, and
-		// never out of service.
+		// A new balancer comes with a new epoch and newer data. The slave registers again, and
+		// is never out of service.
 		b.set(func() { b.away, b.epoch, b.head = false, 2, 9 })
 		time.Sleep(3 * time.Second)
 		if want := []bool{false, true}; !slices.Equal(s.caughtUp, want) {
@@ -237,7 +237,7 @@ func TestAFullDiskIsToldAndTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, b := newStore(), newBalancer(2)
 		full := fault.Newf(fault.NoSpace, "rocks: apply", "no space left")
-		for range 20 { // it is tried every 200 ms in the end
+		for range 20 { // in the end it tries every 200 ms
 			s.fail = append(s.fail, full)
 		}
 		p := run(t, s, b)
@@ -268,7 +268,7 @@ func TestAStaleBucketMeansRegisteringAgain(t *testing.T) {
 	})
 }
 
-// TestExactlyOnce loses answers, lets the store fail and the balancer restart.
+// TestExactlyOnce loses answers, makes the store fail, and restarts the balancer.
 func TestExactlyOnce(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		synctest.Test(t, func(t *testing.T) {

@@ -16,8 +16,8 @@ func crashed() *store {
 	return s
 }
 
-// TestAStoreThatWasNotClosedIsComparedBeforeItServes: if that is quick, with progress reported.
-// The result is saved.
+// TestAStoreThatWasNotClosedIsComparedBeforeItServes tests that the slave waits if the comparison is
+// quick, that progress is reported, and that the result is saved.
 func TestAStoreThatWasNotClosedIsComparedBeforeItServes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, b := crashed(), newBalancer(3)
@@ -26,7 +26,7 @@ func TestAStoreThatWasNotClosedIsComparedBeforeItServes(t *testing.T) {
 		for compared := range uint32(6) {
 			b.set(func() { b.recheck.Compared = compared })
 			time.Sleep(800 * time.Millisecond)
-			synctest.Wait() // what wakes at the same moment is done
+			synctest.Wait() // everything that wakes at the same moment has run
 			if s.serving() {
 				t.Fatalf("serves with %d of 6 slices compared", compared)
 			}
@@ -48,7 +48,8 @@ func TestAStoreThatWasNotClosedIsComparedBeforeItServes(t *testing.T) {
 	})
 }
 
-// TestALargeStoreServesWhileItIsCompared: from when a slice has taken a second, or all of them ten.
+// TestALargeStoreServesWhileItIsCompared tests that the slave serves once a slice has taken a second, or
+// all of them ten.
 func TestALargeStoreServesWhileItIsCompared(t *testing.T) {
 	for name, each := range map[string]time.Duration{"slow slices": 1500 * time.Millisecond, "many slices": 300 * time.Millisecond} {
 		t.Run(name, func(t *testing.T) {
@@ -77,7 +78,8 @@ func TestALargeStoreServesWhileItIsCompared(t *testing.T) {
 	}
 }
 
-// TestNobodyComparesAStoreThatWasNotClosed: it serves at once, and says next time that it was not closed.
+// TestNobodyComparesAStoreThatWasNotClosed tests that the slave serves at once if the balancer compares
+// nothing, and that the store remains unverified.
 func TestNobodyComparesAStoreThatWasNotClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, b := crashed(), newBalancer(3)
@@ -89,7 +91,7 @@ func TestNobodyComparesAStoreThatWasNotClosed(t *testing.T) {
 	})
 }
 
-// TestWhoComparesIsGone: the slave waits no longer for a dead balancer than for a slow one.
+// TestWhoComparesIsGone tests that the slave waits no longer for a dead balancer than for a slow one.
 func TestWhoComparesIsGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, b := crashed(), newBalancer(3)

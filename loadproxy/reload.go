@@ -2,9 +2,10 @@ package loadproxy
 
 import "adshard/fault"
 
-// reload opens a complete copy in the store's directory as the slave's store, between two sessions.
-// The slave registers again with the copy's position and slices, and serves nothing until it has
-// caught up. Earlier faults of the files are forgotten. Errors: those of barrels.Store.Reload.
+// reload opens the complete copy in the store's directory as the slave's store, between two
+// sessions. The slave then registers again with the copy's position and slices, and serves nothing
+// until it has caught up. Earlier faults of the files are forgotten. Errors: those of
+// barrels.Store.Reload.
 func (p *Proxy) reload() error {
 	p.state.change(func(s *State) {
 		s.CaughtUp = false
@@ -18,7 +19,7 @@ func (p *Proxy) reload() error {
 	case fault.Is(err, fault.Corrupt):
 		r.recreate(err.Error())
 	case err == nil:
-		p.unverified.Store(p.store.Unverified()) // as in the sibling's store
+		p.unverified.Store(p.store.Unverified()) // a copy is unverified if the sibling's store is
 		r.mu.Lock()
 		r.open, r.orders, r.healed, r.renew = nil, nil, nil, ""
 		r.mu.Unlock()

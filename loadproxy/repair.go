@@ -10,33 +10,32 @@ import (
 	"adshard/barrels"
 )
 
-// repairs are the damaged parts of the store: those to be discarded, and those discarded but not
-// yet refilled.
+// repairs has the damaged parts of the store: those that are to be discarded, and those that were
+// discarded and are not refilled yet.
 type repairs struct {
-	wake chan struct{} // full: there is an order
+	wake chan struct{} // full if there is an order
 
 	mu     sync.Mutex // guards what follows
 	orders []Repair   // to be discarded
-	renew  string     // why the whole store must be recreated; "": it need not be
-	open   []Repair   // discarded, not filled again yet
-	healed []Repair   // recently
+	renew  string     // why the whole store must be recreated, or "" if it need not be
+	open   []Repair   // discarded, and not filled again yet
+	healed []Repair   // refilled recently
 	begun  []time.Time
-	memory uint64 // differences in memory, dropped
-	count  uint64 // repairs begun
+	memory uint64 // number of differences in memory that were dropped
+	count  uint64 // number of repairs begun
 }
 
-// Repair is a slice that the slave does not serve, since its data were damaged or
-// missing.
+// Repair is a slice that the slave does not serve because its data were damaged or missing.
 type Repair struct {
-	// Slice is 0 when it is the whole store, or not known yet.
+	// Slice is the id of the slice, or 0 for the whole store or if the slice is not known yet.
 	Slice uint64
-	// Lo and Hi are its keys, both inclusive.
+	// Lo and Hi are the first and the last key of the slice.
 	Lo, Hi uint64
 	Why    string
 	Since  time.Time
 }
 
-// String returns which slice is not served, why, and since when.
+// String says which slice is not served, why, and since when.
 func (r Repair) String() string {
 	return fmt.Sprintf("%s has not been served since %s and is being refilled: %s", r.what(), r.Since.UTC().Format(time.RFC3339), r.Why)
 }
@@ -51,16 +50,16 @@ func (r Repair) what() string {
 func (r Repair) touches(lo, hi uint64) bool { return r.Lo <= hi && lo <= r.Hi }
 
 const (
-	// repairMemory is how long a repair is remembered: data damaged again within that time are not
-	// cured by refilling, and pauses grow.
+	// repairMemory is how long a repair is remembered. If data are damaged again within that time,
+	// filling them again does not help, and the pauses grow.
 	repairMemory = 10 * time.Minute
-	// repairPause is the first pause before filling again, from the second repair
-	// on; each is twice as long as the one before, up to maxRepairPause.
+	// repairPause is the pause before slices are filled again, from the second repair on. Each
+	// further pause is twice as long, up to maxRepairPause.
 	repairPause, maxRepairPause = 2 * time.Second, 5 * time.Minute
-	// idlePulls is the number of pulls without a bucket after which a discarded slice no longer
-	// counts as this slave's.
+	// idlePulls is the number of consecutive pulls without a bucket after which a discarded slice
+	// is taken to be no longer this slave's.
 	idlePulls = 5
-	// maxWhy bounds a reason, in bytes.
+	// maxWhy bounds the length of a reason, in bytes.
 	maxWhy = 400
 )
 
@@ -73,7 +72,7 @@ func short(why string) string {
 
 func newRepairs() *repairs { return &repairs{wake: make(chan struct{}, 1)} }
 
-// poke makes the proxy look at the orders.
+// poke wakes the proxy to carry out the orders.
 func (r *repairs) poke() {
 	select {
 	case r.wake <- struct{}{}:
@@ -81,8 +80,9 @@ func (r *repairs) poke() {
 	}
 }
 
-// add records damage from the store. Damage in slices that are already discarded is ignored; slices
-// that were repaired recently cannot be repaired by refilling again.
+// add records damage that the store has found, and reports whether it was new. Damage in slices
+// that are already to be discarded, or being refilled, is ignored. If a slice was repaired
+// recently, refilling it does not help, and the whole store is recreated.
 func (r *repairs) add(d barrels.Damage) (news bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -106,7 +106,7 @@ func (r *repairs) add(d barrels.Damage) (news bool) {
 	return true
 }
 
-// recreate orders that the whole store be recreated.
+// recreate orders the whole store to be recreated.
 func (r *repairs) recreate(why string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -116,13 +116,13 @@ func (r *repairs) recreate(why string) {
 	r.poke()
 }
 
-// forget drops repairs healed long ago.
+// forget drops the repairs that are older than repairMemory.
 func (r *repairs) forget() {
 	r.healed = slices.DeleteFunc(r.healed, func(o Repair) bool { return time.Since(o.Since) > repairMemory })
 	r.begun = slices.DeleteFunc(r.begun, func(t time.Time) bool { return time.Since(t) > repairMemory })
 }
 
-// begin counts a repair, and returns how long to wait before filling again.
+// begin counts a repair, and returns how long to pause before filling again.
 func (r *repairs) begin() time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -136,8 +136,7 @@ func (r *repairs) begin() time.Duration {
 	return min(maxRepairPause, repairPause<<min(n, 16))
 }
 
-// whyIncomplete returns what is not served and why, or "" if everything is
-// served.
+// whyIncomplete says what is not served and why, or returns "" if everything is served.
 func (r *repairs) whyIncomplete() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

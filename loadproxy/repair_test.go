@@ -12,16 +12,16 @@ import (
 	"adshard/schema/pb"
 )
 
-// twoSlices is a table of two slices that are served.
+// twoSlices returns a table of two slices that are served.
 func twoSlices() *pb.SliceTable {
 	return &pb.SliceTable{View: 1, Slices: []*pb.HeldSlice{
 		{Id: 7, Lo: 0, Hi: 99, Generation: 1, From: 1}, {Id: 8, Lo: 100, Hi: ^uint64(0), Generation: 1, From: 1},
 	}}
 }
 
-// TestAStoreThatCannotBeWrittenIsMadeAnew: it is filled from nothing, at once the
-// first time and after growing pauses when that does not help, and it says so
-// until it is whole again.
+// TestAStoreThatCannotBeWrittenIsMadeAnew tests that such a store is recreated and
+// filled from nothing: at once the first time, and after growing pauses if that does
+// not help. The slave says so until the store is complete again.
 func TestAStoreThatCannotBeWrittenIsMadeAnew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, b := newStore(), newBalancer(3)
@@ -57,9 +57,9 @@ func TestAStoreThatCannotBeWrittenIsMadeAnew(t *testing.T) {
 	})
 }
 
-// TestDamageIsGivenUpAndFilledAgain: the slices that it may touch are not served
-// from then on, the slave registers with what is left, and says which, why and
-// since when until the slice is there again.
+// TestDamageIsGivenUpAndFilledAgain tests that slices that may be damaged are no longer
+// served, and that the slave registers with the others. It says which slices are
+// missing, why and since when, until they are there again.
 func TestDamageIsGivenUpAndFilledAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, b := newStore(), newBalancer(2)
@@ -69,7 +69,7 @@ func TestDamageIsGivenUpAndFilledAgain(t *testing.T) {
 		if p.WhyIncomplete() != "" {
 			t.Fatalf("lacking: %q", p.WhyIncomplete())
 		}
-		for range 5 { // as many searches meet it
+		for range 5 { // as if many searches met it
 			s.damage(barrels.Damage{Lo: 5, Hi: 6, What: "a bad block"})
 		}
 		if p.WhyIncomplete() == "" {
@@ -94,7 +94,7 @@ func TestDamageIsGivenUpAndFilledAgain(t *testing.T) {
 		if p.WhyIncomplete() != "" || b.reported()[len(b.reported())-1].GetState().GetLacking() != "" {
 			t.Fatalf("lacking: %q", p.WhyIncomplete())
 		}
-		s.damage(barrels.Damage{Lo: 9, Hi: 9, What: "a bad block"}) // to fill it again has not helped
+		s.damage(barrels.Damage{Lo: 9, Hi: 9, What: "a bad block"}) // filling it again has not helped
 		time.Sleep(100 * time.Millisecond)
 		if discarded, renewed := s.repaired(); renewed != 1 || discarded != 1 {
 			t.Fatalf("recreated %d times, discarded %d", renewed, discarded)
@@ -102,8 +102,8 @@ func TestDamageIsGivenUpAndFilledAgain(t *testing.T) {
 	})
 }
 
-// TestWhatCannotBeRemovedIsMadeAnew: giving up a slice may take reading what is
-// damaged.
+// TestWhatCannotBeRemovedIsMadeAnew tests that the store is recreated if a slice cannot
+// be removed because that requires reading damaged data.
 func TestWhatCannotBeRemovedIsMadeAnew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, b := newStore(), newBalancer(2)
@@ -119,7 +119,8 @@ func TestWhatCannotBeRemovedIsMadeAnew(t *testing.T) {
 	})
 }
 
-// TestDamageInMemoryIsCounted: it was dropped, nothing is to be given up.
+// TestDamageInMemoryIsCounted tests that damage in memory is counted, and that no slice
+// is discarded for it.
 func TestDamageInMemoryIsCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, b := newStore(), newBalancer(2)
@@ -135,7 +136,8 @@ func TestDamageInMemoryIsCounted(t *testing.T) {
 	})
 }
 
-// TestASliceThatIsWantedNoMoreIsNotLacking: it may have moved away meanwhile.
+// TestASliceThatIsWantedNoMoreIsNotLacking tests that a discarded slice is no longer
+// reported as missing if it is not assigned again: it may have moved away.
 func TestASliceThatIsWantedNoMoreIsNotLacking(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, b := newStore(), newBalancer(2)

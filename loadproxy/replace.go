@@ -9,17 +9,17 @@ import (
 	"adshard/schema/pb"
 )
 
-// replacement is the copy of a sibling's store that the balancer wants.
+// replacement is the copy of a sibling's store that the balancer has ordered.
 type replacement struct {
 	mu    sync.Mutex    // guards what follows
-	order *pb.CopyOrder // as last answered by the balancer; nil: none
-	from  *pb.Replica   // the sibling being copied; nil: none
-	// failed are the siblings that could not be copied. They are tried again once the balancer has
-	// wanted no copy for a while, that is, for the next loss.
+	order *pb.CopyOrder // from the balancer's last answer, or nil
+	from  *pb.Replica   // the sibling that is being copied, or nil
+	// failed has the siblings that could not be copied. They are tried again for the next loss,
+	// once the balancer has ordered no copy for a while.
 	failed []*pb.Replica
 }
 
-// wanted stores what the balancer wants, and reports whether the slave must be filled in another
+// wanted stores the balancer's order, and reports whether the slave must now be filled in another
 // way.
 func (r *replacement) wanted(order *pb.CopyOrder) (otherwise bool) {
 	r.mu.Lock()
@@ -34,8 +34,7 @@ func (r *replacement) wanted(order *pb.CopyOrder) (otherwise bool) {
 	return r.next() != nil
 }
 
-// next returns the sibling to be tried next, or nil if there is none. Called under
-// mu.
+// next returns the sibling to try next, or nil if there is none. The caller holds mu.
 func (r *replacement) next() *pb.Replica {
 	for _, s := range r.order.GetSiblings() {
 		if !named(r.failed, s) {
@@ -45,7 +44,7 @@ func (r *replacement) next() *pb.Replica {
 	return nil
 }
 
-// begin returns the sibling to be copied, and records that its copy is under way.
+// begin returns the sibling to copy, or nil, and records that its copy is under way.
 func (r *replacement) begin() *pb.Replica {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -53,7 +52,7 @@ func (r *replacement) begin() *pb.Replica {
 	return r.from
 }
 
-// end records that a copy has ended; failed: it cannot be made.
+// end records that a copy has ended. failed says that it cannot be made.
 func (r *replacement) end(failed bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -63,17 +62,16 @@ func (r *replacement) end(failed bool) {
 	r.from = nil
 }
 
-// named reports whether a list has a slave, in the same place and with the same
-// directory.
+// named reports whether a list has a slave with the same name, address and directory.
 func named(list []*pb.Replica, s *pb.Replica) bool {
 	return slices.ContainsFunc(list, func(o *pb.Replica) bool {
 		return o.GetName() == s.GetName() && o.GetAddress() == s.GetAddress() && o.GetInstance() == s.GetInstance()
 	})
 }
 
-// copySibling copies the store of a sibling, and reports to the balancer meanwhile. It returns when
-// the copy is the store, when it cannot be made, or when the balancer wants something else.
-// Afterwards the slave registers again.
+// copySibling copies the store of a sibling, and sends reports to the balancer meanwhile. It
+// returns when the copy has become the slave's store, when it cannot be made, or when the balancer
+// orders something else. After that, the slave registers again.
 func (p *Proxy) copySibling(ctx context.Context, from *pb.Replica, table *pb.SliceTable) {
 	ctx, leave := context.WithCancel(ctx)
 	defer leave()
@@ -84,13 +82,13 @@ func (p *Proxy) copySibling(ctx context.Context, from *pb.Replica, table *pb.Sli
 	err := p.cfg.Copier.Copy(ctx, from, p.home.database)
 	ended := ctx.Err() != nil
 	leave()
-	reports.Wait() // a report must not name the position of one store and what another holds
+	reports.Wait() // so that no report has the position of one store and the slices of another
 	switch {
 	case err == nil:
 		if err = p.reload(); err == nil {
 			p.copied = &pb.Copied{Source: from.GetName(), Instance: from.GetInstance()}
 		}
-	case ended: // it was interrupted, and goes on
+	case ended: // it was interrupted, and will continue
 		p.replace.end(false)
 		return
 	}

@@ -13,7 +13,7 @@ import (
 	"adshard/schema/pb"
 )
 
-// scriptedCopier is a Copier whose copies end when a test says so.
+// scriptedCopier is a Copier whose copies end when the test says so.
 type scriptedCopier struct {
 	mu        sync.Mutex
 	tried     []string         // names of the sources, one for each call; under mu
@@ -62,7 +62,7 @@ func (c *scriptedCopier) sources() []string {
 	return slices.Clone(c.tried)
 }
 
-// copies starts a proxy that copies; its store is then at clock 5.
+// copies starts a proxy that copies. After a copy, its store is at clock 5.
 func copies(t *testing.T, c *scriptedCopier, b *fakeBalancer) (*Proxy, *store) {
 	t.Helper()
 	s := newStore()
@@ -82,9 +82,9 @@ func orderOf(names ...string) *pb.CopyOrder {
 	return o
 }
 
-// TestACopyTakesThePlace: a slave that is ordered to copy while it is filled by node data stops
-// pulling and reports progress. Then it registers once, with the copy's position and owner, and
-// applies each later change once. What was damaged before is forgotten.
+// TestACopyTakesThePlace tests that a slave that is ordered to copy while it is filled by node
+// data stops pulling and reports progress. Then it registers once, with the copy's position and
+// source, and applies each later change once. Earlier damage is forgotten.
 func TestACopyTakesThePlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, b := &scriptedCopier{}, newBalancer(9)
@@ -105,7 +105,7 @@ func TestACopyTakesThePlace(t *testing.T) {
 		}
 		b.mu.Unlock()
 		time.Sleep(8 * time.Second)
-		b.set(func() { b.order, b.epoch = nil, 2 }) // it registers again
+		b.set(func() { b.order, b.epoch = nil, 2 }) // the slave registers again
 		time.Sleep(2 * time.Second)
 		if !slices.ContainsFunc(b.reported(), func(r *pb.ReportRequest) bool {
 			return r.GetState().GetCopying().GetSource() == "slave-1" && r.GetState().GetCopying().GetTotal() == 7
@@ -130,8 +130,8 @@ func TestACopyTakesThePlace(t *testing.T) {
 	})
 }
 
-// TestNoCopyCanBeMade: each sibling is tried once, then node data are pulled, and the
-// siblings are tried again for the next loss.
+// TestNoCopyCanBeMade tests that each sibling is tried once, that node data are pulled after
+// that, and that the siblings are tried again for the next loss.
 func TestNoCopyCanBeMade(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, b := &scriptedCopier{fails: map[string]error{
@@ -156,9 +156,9 @@ func TestNoCopyCanBeMade(t *testing.T) {
 	})
 }
 
-// TestTheSourceIsNamedNoLonger: the source is named no longer, since it died, left the shard,
-// or another shard is the slave's: the copy ends, and the next sibling is copied, or node data
-// are pulled.
+// TestTheSourceIsNamedNoLonger tests that a copy ends if its source is no longer named: it died
+// or left the shard, or the slave has another shard. Then the next sibling is copied, or node
+// data are pulled.
 func TestTheSourceIsNamedNoLonger(t *testing.T) {
 	for name, next := range map[string]*pb.CopyOrder{"another is": orderOf("slave-2"), "none is": nil,
 		"it has another instance": {Siblings: []*pb.Replica{{Name: "slave-1", Address: "slave-1:1", Instance: 99}}}} {
@@ -188,8 +188,7 @@ func TestTheSourceIsNamedNoLonger(t *testing.T) {
 	}
 }
 
-// TestTheBalancerStartsOver: the balancer starts over while a copy is under way, which
-// continues.
+// TestTheBalancerStartsOver tests that a copy continues if the balancer restarts.
 func TestTheBalancerStartsOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, b := &scriptedCopier{endless: true}, newBalancer(9)

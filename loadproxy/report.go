@@ -11,10 +11,10 @@ import (
 	"adshard/schema/pb"
 )
 
-// reports sends the slave's state to the balancer at intervals, and at once when its table has
-// changed; reported is the table that the balancer has. It returns when ctx is done or the slave
-// must register again: the balancer does not know it, names another distributor, or wants it filled
-// in another way.
+// reports sends the slave's state to the balancer at intervals, and at once if its table has
+// changed. reported is the table that the balancer has. It returns when ctx is done or when the
+// slave must register again: because the balancer does not know it, names another distributor, or
+// orders it to be filled in another way.
 func (p *Proxy) reports(ctx context.Context, home registration, reported *pb.SliceTable) {
 	tick := time.NewTicker(p.cfg.Report)
 	defer tick.Stop()
@@ -54,8 +54,8 @@ func (p *Proxy) reports(ctx context.Context, home registration, reported *pb.Sli
 	}
 }
 
-// report returns a report, with the table if that has changed. The position is read
-// before what is held (Hold).
+// report returns a report, with the table if that has changed. It reads the position before the
+// holds: see Hold.
 func (p *Proxy) report(home registration, table *pb.SliceTable, changed, load bool) *pb.ReportRequest {
 	s, stats := p.state.get(), p.store.Stats()
 	r := &pb.ReportRequest{
@@ -97,8 +97,9 @@ func shortened(text string) string {
 	return strings.ToValidUTF8(text[:maxTrouble], "") + "…"
 }
 
-// countEvery returns n such that counting one search in n counts about Counted a second; 1 for few
-// searches, since then each matters and counting is cheap.
+// countEvery returns n so that the cost of one search in n is measured, about Counted searches per
+// second. It returns 1 if there are few searches, since then each matters and measuring is cheap,
+// and 0 if Counted is 0.
 func (c *Config) countEvery(l *pb.Load) (every int) {
 	if c.Counted <= 0 {
 		return 0

@@ -33,8 +33,8 @@ func TestReportsEverySecond(t *testing.T) {
 	})
 }
 
-// TestATableIsAcknowledgedAtOnce: a table is acknowledged at once, without its map of shards,
-// and again until the balancer has it.
+// TestATableIsAcknowledgedAtOnce tests that a table is acknowledged at once, without its map
+// of shards, and again until the balancer has it.
 func TestATableIsAcknowledgedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, b := newStore(), newBalancer(2)
@@ -84,7 +84,7 @@ func TestGoesWhereTheBalancerSays(t *testing.T) {
 	})
 }
 
-// TestADistributorThatIsAway: the balancer is asked for another one.
+// TestADistributorThatIsAway tests that the slave asks the balancer for another distributor.
 func TestADistributorThatIsAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, b := newStore(), newBalancer(2)
@@ -104,8 +104,8 @@ func TestADistributorThatIsAway(t *testing.T) {
 	})
 }
 
-// TestADistributorGoesOnWithoutABalancer: a distributor goes on without a balancer, also for a
-// slave that had lost it.
+// TestADistributorGoesOnWithoutABalancer tests that a distributor serves a slave without a
+// balancer, even a slave that had lost the distributor.
 func TestADistributorGoesOnWithoutABalancer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, b := newStore(), newBalancer(2)
@@ -122,7 +122,8 @@ func TestADistributorGoesOnWithoutABalancer(t *testing.T) {
 	})
 }
 
-// TestServesWithoutADistributorAfterTheGraceTime: a balancer alone feeds no slave.
+// TestServesWithoutADistributorAfterTheGraceTime tests that a slave that has a balancer but no
+// distributor serves its data after the grace time.
 func TestServesWithoutADistributorAfterTheGraceTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, b := newStore(), newBalancer(2)
@@ -135,7 +136,8 @@ func TestServesWithoutADistributorAfterTheGraceTime(t *testing.T) {
 	})
 }
 
-// TestTheLaterOfTwoSlavesIsRefused: the later of two slaves is refused and does not serve.
+// TestTheLaterOfTwoSlavesIsRefused tests that the later one of two slaves with the same name
+// is refused and does not serve.
 func TestTheLaterOfTwoSlavesIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, b := newStore(), newBalancer(2)
@@ -148,7 +150,7 @@ func TestTheLaterOfTwoSlavesIsRefused(t *testing.T) {
 	})
 }
 
-// TestATableThatChangesWhileAnotherIsReported is reported too.
+// TestATableThatChangesWhileAnotherIsReported tests that such a table is reported too.
 func TestATableThatChangesWhileAnotherIsReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, b := newStore(), newBalancer(2)

@@ -9,18 +9,18 @@ import (
 	"adshard/schema/pb"
 )
 
-// registration is the balancer's assignment of the slave.
+// registration is what the balancer answered to the slave's registration.
 type registration struct {
 	registered         bool
 	epoch              uint64
 	distributor        string
 	database, timeline string
-	// discard: the slave's data are of another database and may be discarded.
+	// discard says that the slave's data are of another database and may be discarded.
 	discard bool
 }
 
-// session registers and enlists, then pulls, applies and reports until
-// something fails or the slave belongs elsewhere (nil).
+// session registers and enlists the slave. Then it pulls, applies and reports until something
+// fails. It returns nil if the slave must register again.
 func (p *Proxy) session(ctx context.Context) error {
 	table := p.store.Slices()
 	switch err := p.register(ctx, table); {
@@ -48,7 +48,7 @@ func (p *Proxy) session(ctx context.Context) error {
 	reports.Go(func() { defer leave(); p.reports(ctx, p.home, table) })
 	reports.Go(func() {
 		select {
-		case <-p.repairs.wake: // there is something to discard
+		case <-p.repairs.wake: // there are slices to discard
 			leave()
 		case <-ctx.Done():
 		}
@@ -56,15 +56,14 @@ func (p *Proxy) session(ctx context.Context) error {
 	return p.follow(ctx, distributor, epoch)
 }
 
-// withoutBalancer reports whether the slave can try its last distributor, since err says that the
-// balancer is away.
+// withoutBalancer reports whether the slave can go on with its last distributor, since err says
+// that the balancer is away.
 func (p *Proxy) withoutBalancer(err error) bool {
 	k := fault.KindOf(err)
 	return p.home.registered && p.home.distributor != "" && (k == fault.Unavailable || k == fault.Deadline)
 }
 
-// request returns the slave's registration. The position is read before what is held
-// (Hold).
+// request returns the slave's registration. It reads the position before the holds: see Hold.
 func (p *Proxy) request(table *pb.SliceTable) *pb.RegisterRequest {
 	return &pb.RegisterRequest{Name: p.cfg.Name, Address: p.cfg.Address, Zone: p.cfg.Zone, Incarnation: p.cfg.Incarnation,
 		Position: p.store.Position(), Slices: table, Discard: p.home.discard, Held: p.copies.least(),
@@ -94,7 +93,8 @@ func (p *Proxy) register(ctx context.Context, table *pb.SliceTable) error {
 	return nil
 }
 
-// refused records that a balancer or distributor refuses the slave.
+// refused records that the balancer or the distributor refuses the slave, if err says so, and
+// returns err.
 func (p *Proxy) refused(err error) error {
 	if fault.Is(err, fault.Conflict) || fault.Is(err, fault.Forbidden) {
 		p.state.change(func(s *State) { s.Refused = true })
@@ -103,8 +103,8 @@ func (p *Proxy) refused(err error) error {
 	return err
 }
 
-// enlist registers the slave with its distributor and records the clock that it must
-// reach. Epoch 0: the slave has to register again.
+// enlist registers the slave with its distributor, and records the clock that the slave must
+// reach. The epoch is 0 if the slave has to register again.
 func (p *Proxy) enlist(ctx context.Context, d Distributor, table *pb.SliceTable) (epoch uint64, err error) {
 	call, cancel := context.WithTimeout(ctx, p.cfg.CallTimeout)
 	defer cancel()

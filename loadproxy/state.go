@@ -7,35 +7,38 @@ import (
 
 // State is the state of a slave.
 type State struct {
-	// Registered: the slave is enlisted with a distributor; Epoch is the balancer's.
+	// Registered says whether the slave is enlisted with a distributor. Epoch is the balancer's
+	// epoch.
 	Registered bool
 	Epoch      uint64
-	// Refused: a balancer refuses the slave, because its data are newer or of another database.
-	// They are not served after the grace time either.
+	// Refused says that a balancer refuses the slave, because its data are newer or of another
+	// database. They are not served after the grace time either.
 	Refused bool
-	// Unverified: the store's data may be of another history of the database, and
-	// are not served until they have been compared.
+	// Unverified says that the store's data may be of another history of the database. They are
+	// not served until they have been compared.
 	Unverified bool
-	// CaughtUp: the store has all the data that it should, as far as is known.
+	// CaughtUp says that the store has all the data that it should have, as far as is known.
 	CaughtUp bool
-	// Repair names the slices that are not served because they are damaged or missing, why
-	// and since when, or "" if there is none. WhyIncomplete is why the slave serves less
-	// than its map gives it, for that reason or another, or "" if it serves all of it.
+	// Repair says which slices are not served because they are damaged or missing, why, and
+	// since when; it is "" if there are none. WhyIncomplete says why the slave serves less than
+	// its map gives it, for that or another reason; it is "" if the slave serves all of it.
 	Repair, WhyIncomplete string
-	// Recheck says how far the data of a store that was not closed have been compared with the
-	// database, or "" if it was closed, all have been, or nothing is compared.
+	// Recheck says how much of a store that was not closed properly has been compared with the
+	// database. It is "" if the store was closed, if all was compared, or if nothing is being
+	// compared.
 	Recheck string
-	// Trouble is empty or says why the slave makes no progress.
+	// Trouble says why the slave makes no progress, or is "" if it does.
 	Trouble string
-	// Buckets and Items count what was applied, Retries what had to be tried
-	// again, since the process began.
+	// Buckets and Items count what was applied since the process began, and Retries what had to
+	// be tried again.
 	Buckets, Items, Retries uint64
-	// Repairs counts slices discarded to be filled again, Memory differences that
-	// were in memory only and were dropped.
+	// Repairs counts the slices that were discarded to be filled again. Memory counts the
+	// differences that were only in memory and were dropped.
 	Repairs, Memory uint64
 }
 
-// describeIncomplete returns why the slave serves less than its map gives it.
+// describeIncomplete says why the slave serves less than its map gives it, or returns "" if it
+// does not.
 func (s *State) describeIncomplete() string {
 	switch {
 	case s.Repair != "":
@@ -50,11 +53,11 @@ func (s *State) describeIncomplete() string {
 	return ""
 }
 
-// watched is a State with many readers and few writers.
+// watched holds a State for many readers and few writers.
 type watched struct {
 	mu    sync.Mutex
 	state State // guarded by mu
-	// whyIncomplete is a copy of the state's, which searches read without a lock.
+	// whyIncomplete is a copy of state.WhyIncomplete, which searches read without a lock.
 	whyIncomplete atomic.Pointer[string]
 }
 

@@ -11,8 +11,8 @@ import (
 	"adshard/internal/wait"
 )
 
-// upkeep runs the store's background work when no node data arrive, so that there is one writer at
-// a time and a bucket never waits long.
+// upkeep runs the store's background work while no node data arrive. So the store has one writer at
+// a time, and a bucket never waits long.
 type upkeep struct {
 	store barrels.Store
 	log   *slog.Logger
@@ -23,13 +23,13 @@ type upkeep struct {
 	damaged func(error)
 	wake    chan struct{}
 
-	writer chan struct{} // full while there is a writer of the store
+	writer chan struct{} // full while the store has a writer
 
 	mu      sync.Mutex
-	waiting int                // buckets that want to be written. Under mu.
-	dirty   time.Time          // since when there is work; zero: none. Under mu.
-	applied time.Time          // when the last bucket came. Under mu.
-	stop    context.CancelFunc // ends the work under way; nil: none. Under mu.
+	waiting int                // number of buckets that wait to be written. Under mu.
+	dirty   time.Time          // since when there is work, or zero if there is none. Under mu.
+	applied time.Time          // when the last bucket was written. Under mu.
+	stop    context.CancelFunc // ends the work under way, or nil if there is none. Under mu.
 }
 
 func newUpkeep(store barrels.Store, cfg Config, log *slog.Logger) *upkeep {
@@ -37,8 +37,8 @@ func newUpkeep(store barrels.Store, cfg Config, log *slog.Logger) *upkeep {
 		wake: make(chan struct{}, 1), writer: make(chan struct{}, 1), dirty: time.Now(), applied: time.Now()}
 }
 
-// stepAside stops upkeep and reserves the store for a writer until the returned function is called,
-// with whether data were written.
+// stepAside stops upkeep and reserves the store for a writer. The writer calls the returned
+// function at its end, and says whether it wrote data.
 func (u *upkeep) stepAside() func(wrote bool) {
 	u.mu.Lock()
 	u.waiting++
@@ -53,7 +53,7 @@ func (u *upkeep) stepAside() func(wrote bool) {
 	}
 }
 
-// written records that a bucket is done and that there may be work after it.
+// written records that a bucket has been written, which may have left work to do.
 func (u *upkeep) written(wrote bool) {
 	u.mu.Lock()
 	u.waiting--
@@ -79,19 +79,19 @@ func (u *upkeep) run(ctx context.Context) {
 			case <-u.wake:
 			}
 		case pause > 0:
-			_ = wait.Sleep(ctx, pause) // the loop sees that ctx has ended
+			_ = wait.Sleep(ctx, pause) // the loop checks ctx
 		default:
 			u.work(ctx, overdue)
 		}
 	}
 }
 
-// due returns how long to wait for work: until woken if it is below 0, not at all
-// if it is 0.
+// due returns how long to wait before the next work: until woken if wait is below 0, not at all if
+// it is 0. overdue says that the work can wait no longer.
 func (u *upkeep) due() (wait time.Duration, overdue bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if u.dirty.IsZero() || u.waiting > 0 { // a waiting bucket wakes it when it is done
+	if u.dirty.IsZero() || u.waiting > 0 { // a waiting bucket wakes it when it is written
 		return -1, false
 	}
 	if time.Since(u.dirty) >= u.late {
@@ -100,8 +100,8 @@ func (u *upkeep) due() (wait time.Duration, overdue bool) {
 	return max(0, u.quiet-time.Since(u.applied)), false
 }
 
-// work maintains the store: if that is overdue, for one slice of time, for which buckets wait; else
-// until a bucket arrives.
+// work maintains the store until a bucket arrives. If the work is overdue, buckets wait for it, but
+// it ends after one slice of time.
 func (u *upkeep) work(ctx context.Context, overdue bool) {
 	u.writer <- struct{}{}
 	defer func() { <-u.writer }()

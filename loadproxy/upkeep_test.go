@@ -36,7 +36,7 @@ func TestMaintenanceStepsAside(t *testing.T) {
 		s, b := newStore(), newBalancer(1)
 		s.maintain = func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
 		run(t, s, b)
-		time.Sleep(time.Second) // at work now
+		time.Sleep(time.Second) // upkeep is at work now
 		b.set(func() { b.head = 2 })
 		synctest.Wait()
 		if got := len(s.applied()); got != 2 {
@@ -57,7 +57,7 @@ func TestOverdueMaintenanceGetsItsTime(t *testing.T) {
 			return ctx.Err()
 		}
 		run(t, s, b)
-		for range 300 { // never quiet for 30 s
+		for range 300 { // for 30 s it is never quiet
 			time.Sleep(100 * time.Millisecond)
 			b.set(func() { b.head++ })
 		}

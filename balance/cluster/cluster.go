@@ -8,18 +8,18 @@ import (
 	"adshard/balance/load"
 )
 
-// Cluster is what is known of the cluster: the newest durable model, the items, and what
-// slaves last reported. The mapper keeps it up to date, and its machines read it.
+// Cluster is the known state of the cluster: the newest durable model, the items, and what slaves
+// last reported. The mapper keeps it up to date, and its machines read it.
 type Cluster struct {
 	Config Config
 	Time   clockwork
-	Model  *balance.Model // newest durable; nil before the first plan
+	Model  *balance.Model // the newest durable model; nil before the first plan
 	Items  *balance.Index
-	Clock  uint64 // of the newest change of an item seen
+	Clock  uint64 // the clock of the newest change of an item seen
 	Slaves map[string]*Slave
 	Loads  *load.Table
-	Loaded bool // items are all there
-	// Paused: balancing was paused by an operator.
+	Loaded bool // all items are there
+	// Paused says that an operator has paused balancing.
 	Paused bool
 }
 
@@ -28,7 +28,7 @@ func New(cfg Config, items *balance.Index) *Cluster {
 	return &Cluster{Config: cfg, Items: items, Slaves: map[string]*Slave{}, Loads: load.NewTable(cfg.LoadWeights, cfg.HalfLife)}
 }
 
-// Slave returns the state of a slave; a new one counts as heard from now.
+// Slave returns the state of a slave. A new slave is treated as heard from just now.
 func (c *Cluster) Slave(name string) *Slave {
 	n := c.Slaves[name]
 	if n == nil {
@@ -44,9 +44,9 @@ func (c *Cluster) Alive(name string, now time.Duration) bool {
 	return n != nil && now < n.Heard+c.Config.DeadAfter
 }
 
-// HeardLately reports whether a slave was heard from so recently that it may become the only replica
-// of its shard. One that counts as alive may have died most of DeadAfter ago, and then no replica
-// would answer.
+// HeardLately reports whether a slave was heard from so recently that it may become the only
+// replica of its shard. Alive is not enough for that: the slave may have died almost DeadAfter
+// ago, and then no replica would answer.
 func (c *Cluster) HeardLately(name string, now time.Duration) bool {
 	n := c.Slaves[name]
 	return n != nil && now < n.Heard+min(c.Config.DeadAfter, c.Config.Report*5/2)
@@ -88,8 +88,8 @@ func (c *Cluster) Serves(slave string, v balance.Slice) bool {
 	return false
 }
 
-// Ranks returns how many slaves the largest set has: a pass compares the first of
-// each set over the whole ring, then the second.
+// Ranks returns the number of slaves in the largest set. A pass over the whole ring compares the
+// first slave of each set; the next pass compares the second, and so on.
 func (c *Cluster) Ranks() int {
 	most := 1
 	for _, sh := range c.Model.Shards() {
@@ -98,7 +98,8 @@ func (c *Cluster) Ranks() int {
 	return most
 }
 
-// Ranked returns the slave of a set with this rank.
+// Ranked returns the name of the slave with this rank in a set; there is false if the set is
+// smaller.
 func (c *Cluster) Ranked(id balance.ShardID, rank int) (name string, there bool) {
 	set := c.Model.Set(id)
 	if rank >= len(set) {
@@ -107,8 +108,7 @@ func (c *Cluster) Ranked(id balance.ShardID, rank int) (name string, there bool)
 	return set[rank].Name, true
 }
 
-// Asked returns the shards that queries go to: those that are alive and serve
-// something.
+// Asked returns the shards that queries go to: those that are alive and have slices.
 func (c *Cluster) Asked(now time.Duration) (out []balance.ShardID) {
 	serves := make(map[balance.ShardID]bool, len(c.Model.Shards()))
 	for _, s := range c.Model.Slices() {
@@ -122,15 +122,15 @@ func (c *Cluster) Asked(now time.Duration) (out []balance.ShardID) {
 	return out
 }
 
-// TimeOfDay is what the clock of the caller shows.
+// TimeOfDay returns the time of day by the caller's clock.
 func (c *Cluster) TimeOfDay() time.Time { return c.Config.Began.Add(c.Time.last) }
 
-// Limits returns how much each shard of a model may hold.
+// Limits returns the limits of each shard of a model.
 func (c *Cluster) Limits(model *balance.Model) map[balance.ShardID]balance.Limit {
 	return balance.LimitsOf(model, c.Config.Limits)
 }
 
-// Complete reports whether a slave has all that its shard serves.
+// Complete reports whether a slave has all slices that its shard serves.
 func (c *Cluster) Complete(s balance.Slave) bool {
 	n := c.Slaves[s.Name]
 	if n == nil || !n.Reported {
@@ -152,13 +152,13 @@ func (c *Cluster) Weight(v balance.Interval) (sum uint64) {
 	return sum
 }
 
-// Answers reports whether queries need a slave: it is in the set of a shard that is
-// not drained, and alive.
+// Answers reports whether queries need a slave: whether it is alive and in the set of a shard
+// that is not drained.
 func (c *Cluster) Answers(s balance.Slave, now time.Duration) bool {
 	return c.Model.Asked(s) && c.Alive(s.Name, now)
 }
 
-// Measured returns the current load of a slice, or the weight of its items.
+// Measured returns the current load of a slice, or the weight of its items if no load is known.
 func (c *Cluster) Measured(s balance.Slice) (load float64) {
 	if rate := c.Loads.Rate(s.ID); rate > 0 {
 		return rate
@@ -167,39 +167,41 @@ func (c *Cluster) Measured(s balance.Slice) (load float64) {
 	return load
 }
 
-// Hurries reports whether something waits for all that moves from a shard.
+// Hurries reports whether moves away from a shard are urgent, because an operator or lost data
+// wait for them.
 func (c *Cluster) Hurries(from balance.ShardID, now time.Duration) bool {
 	sh, _ := c.Model.Shard(from)
 	return c.Paused || sh.State == balance.Draining || sh.State == balance.Dissolving || !c.Up(from, now)
 }
 
-// Slave is the mapper's state of a slave outside of the model.
+// Slave is the mapper's state of a slave that is not part of the model.
 type Slave struct {
-	Id          balance.ShardID // of its shard; 0: it has none
-	Heard       time.Duration   // time of the last message
+	Id          balance.ShardID // of its shard; 0 if it has none
+	Heard       time.Duration   // when its last message came
 	Incarnation string
 	Position    balance.Position
 	Table       balance.Table
-	Reported    bool // its table, at least once
+	Reported    bool // whether it has reported its table
 	Trouble     string
-	Troubled    time.Duration // since when
+	Troubled    time.Duration // since when it has its trouble
 	Bytes       uint64
-	Moved       time.Duration // when table or offset last changed: it is being filled
-	// CaughtUp is when it last had applied all changes up to target, the newest of
-	// the report before.
+	Moved       time.Duration // when its table or offset last changed
+	// CaughtUp is when the slave last had all changes up to Target, the clock of the newest
+	// change at an earlier report.
 	CaughtUp time.Duration
 	Target   uint64
 	Copying  *CopyState
 	whole    whole
 }
 
-// whole is whether a slave has all that its shard serves in a model, by its last table.
+// whole caches whether a slave, by its last table, has all slices that its shard serves in a
+// model.
 type whole struct {
 	of  *balance.Model
 	yes bool
 }
 
-// SetTable records what a slave has reported that it holds, and reports whether that has changed.
+// SetTable records the table that a slave has reported, and reports whether it has changed.
 func (n *Slave) SetTable(now time.Duration, t balance.Table) (changed bool) {
 	if changed = !n.Reported || !n.Table.Equal(t); changed {
 		n.Moved, n.whole = now, whole{}
@@ -208,14 +210,16 @@ func (n *Slave) SetTable(now time.Duration, t balance.Table) (changed bool) {
 	return changed
 }
 
-// CopyState is how far a slave's copy of a sibling's store has come.
+// CopyState is the progress of a slave's copy of a sibling's store.
 type CopyState struct {
 	Source string
-	// Bytes of Total are there; Total 0: it is not known yet. PerSecond is the rate.
+	// Bytes is the number of bytes copied, of Total; Total is 0 if it is not known yet. PerSecond
+	// is the rate.
 	Bytes, Total, PerSecond uint64
 }
 
-// Left returns how long the rest takes at that rate; false: it is not known.
+// Left returns how long the rest of the copy takes at that rate; known is false if that is not
+// known.
 func (c *CopyState) Left() (left time.Duration, known bool) {
 	if c.Total == 0 || c.PerSecond == 0 {
 		return 0, false

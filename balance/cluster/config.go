@@ -8,47 +8,48 @@ import (
 	"adshard/balance/load"
 )
 
-// Config configures a Mapper. Zero fields take the defaults of WithDefaults,
-// where there are any.
+// Config configures a Mapper. WithDefaults replaces zero fields by defaults, if they have any.
 type Config struct {
 	Epoch uint64
 	Order balance.Order
-	// Began is the time of day at the caller's time 0.
+	// Began is the time of day when the caller's time was 0.
 	Began time.Time
-	// Slaves is how many slaves must have joined before the first plan.
+	// Slaves is the number of slaves that must have joined before the first plan.
 	Slaves int
-	// Replicas is how many slaves hold each slice; 0: one. The number is that of
-	// SetReplicas from then on, until it is configured otherwise.
+	// Replicas is the number of slaves that hold each slice; 0 means 1. After SetReplicas, the
+	// number set there is used until Replicas is changed.
 	Replicas int
 	Strategy balance.Strategy
-	// Shadows run whenever Strategy does, on the same input, but their proposals
-	// are not executed. One with Strategy's name is left out.
+	// Shadows are strategies that run whenever Strategy runs, on the same input, but whose
+	// proposals are not executed. A shadow with Strategy's name is left out.
 	Shadows []balance.Strategy
-	// Limits are by the slave's name.
+	// Limits has the limits of slaves, by name.
 	Limits map[string]balance.Limit
-	// Budget bounds what iterations may have moving at once.
+	// Budget limits how much may be moving at once because of iterations.
 	Budget balance.Budget
-	// Pace is the least time between two quanta; Beat is the most, and with it
-	// the longest that a change waits. Interval is the time between two iterations of the
-	// strategy; 0: none. Shards that drain or are lost are emptied all the same.
+	// Pace is the least time between two quanta. Beat is the greatest time between them, and
+	// so the longest time that a change waits. Interval is the time between two iterations of
+	// the strategy; 0 means that there are none. Even then, shards that drain or are lost are
+	// emptied.
 	Pace, Beat, Interval time.Duration
-	// DeadAfter is how long after its last report a slave counts as lost; nothing
-	// waits for it then. After EvacuateAfter its slices go to others; 0: never.
+	// DeadAfter is how long after its last report a slave is considered lost: from then on
+	// nothing waits for it. After EvacuateAfter its slices go to other shards; 0 means never.
 	DeadAfter, EvacuateAfter time.Duration
-	// Report is the time between two reports of a slave. One that has missed two is not relied
-	// on as the last one of its shard, though it does not count as lost yet.
+	// Report is the time between two reports of a slave. A slave that has missed two reports
+	// is not relied on as the last replica of its shard, although it is not considered lost
+	// yet.
 	Report time.Duration
 	// Stall is the time without progress after which a move is cancelled.
 	Stall time.Duration
-	// MasterLease is how long after its last call a master may still use its
-	// view; after that, slaves refuse the view. Linger is the longest query.
+	// MasterLease is how long after its last call a master may still use its view; after that,
+	// slaves reject the view. Linger is the duration of the longest query.
 	MasterLease, Linger time.Duration
-	// Scrub is the time between two passes that compare everything slaves serve
-	// with the source of truth; 0: no passes. ScrubShare is the share of one
-	// processor that they may take.
+	// Scrub is the time between two passes that compare all data served by slaves with the
+	// source of truth; 0 means that there are no passes. ScrubShare is the share of one
+	// processor that they may use.
 	Scrub      time.Duration
 	ScrubShare float64
-	// LoadWeights and HalfLife are those of the LoadTable.
+	// LoadWeights and HalfLife are parameters of the load.Table.
 	LoadWeights load.Weights
 	HalfLife    time.Duration
 }
@@ -66,13 +67,12 @@ const (
 	DefaultLinger        = 5 * time.Second
 	DefaultScrub         = 24 * time.Hour
 	DefaultScrubShare    = 0.01
-	// DefaultBudget is the share of all items that Slicer's weighted-move moves
-	// at most (Adya et al., OSDI 2016, 4.4). Config without one has no
-	// limit.
+	// DefaultBudget is the share of all items that weighted-move of Slicer moves at most (Adya
+	// et al., OSDI 2016, 4.4). A Config whose Budget is 0 has no limit.
 	DefaultBudget = 0.09
 )
 
-// WithDefaults returns the configuration with defaults for what is zero.
+// WithDefaults returns the configuration with zero fields replaced by their defaults.
 func (c Config) WithDefaults() Config {
 	c.Replicas = max(1, c.Replicas)
 	c.Pace = cmp.Or(c.Pace, DefaultPace)
@@ -86,22 +86,22 @@ func (c Config) WithDefaults() Config {
 	return c
 }
 
-// IntervalOrDefault is the time between two iterations, or what counts as one where
-// there are none.
+// IntervalOrDefault returns the time between two iterations, or the default if there are no
+// iterations.
 func (c *Config) IntervalOrDefault() time.Duration {
 	return cmp.Or(c.Interval, DefaultInterval)
 }
 
-// clockwork makes time monotonic and without jumps: a gap between two calls, since
-// the process was stopped or its clock was set, counts as at most maxLeap. Slaves
-// that could not be heard meanwhile are therefore not taken for lost.
+// clockwork makes time monotonic and free of jumps. If the process was stopped or its clock
+// was set, the gap between two calls is shortened to maxLeap. So slaves that could not be
+// heard in the gap are not taken for lost.
 type clockwork struct {
-	last   time.Duration // as passed in
+	last   time.Duration // the caller's time of the last call
 	Now    time.Duration
 	offset time.Duration // now - last
 }
 
-// maxLeap is the most that one call advances the mapper's time.
+// maxLeap is the most by which one call advances the mapper's time.
 const maxLeap = 2 * time.Second
 
 // At advances the mapper's time to the caller's time t, by at most maxLeap and never backwards, and returns it.
@@ -112,5 +112,5 @@ func (c *clockwork) At(t time.Duration) time.Duration {
 	return c.Now
 }
 
-// Raw converts a time to the caller's.
+// Raw converts a time of the mapper to the caller's time.
 func (c *clockwork) Raw(t time.Duration) time.Duration { return t - c.offset }

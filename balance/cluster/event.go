@@ -4,7 +4,8 @@ import "fmt"
 
 // Event is something that happened.
 type Event struct {
-	// Slice is 0 and Name, of a shard or a slave, is "" unless the event concerns a single one.
+	// Slice is 0 unless the event concerns a single slice. Name is "" unless it concerns a
+	// single shard or slave.
 	Slice uint64
 	Name  string
 	Text  string
@@ -23,7 +24,7 @@ func (e Event) String() string {
 	return e.Text
 }
 
-// Counted writes a number with a noun in the singular or the plural: "1 slice", "2 slices".
+// Counted returns a number with a noun in the singular or the plural: "1 slice", "2 slices".
 func Counted(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing

@@ -6,10 +6,11 @@ import (
 	"adshard/balance"
 )
 
-// FirstFilled reports whether the slaves that are asked have reported everything
-// that they are to serve: of each shard those that are alive, and at least one. The
-// first fill is then complete for good: data missing later, or lost shards, do not
-// undo it; they show in answers.
+// FirstFilled reports whether the slaves that are asked have reported all slices that
+// they are to serve. Of each shard, this must hold for the slaves that are alive, and
+// for at least one. From then on the first fill is complete for good: data that go
+// missing later, or lost shards, do not undo it. Answers show that such data are
+// missing.
 func (c *Cluster) FirstFilled() bool {
 	full := make(map[balance.ShardID][][]balance.Interval, len(c.Model.Shards()))
 	for _, s := range c.Model.Slaves() {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Journal takes what machines tell: what happened, for the log and for the story of a slice,
-// and what went wrong.
+// Journal collects what machines report: events, for the log and for the story of a slice,
+// and errors.
 type Journal struct {
 	Events   []Event
 	Troubles []error
@@ -16,10 +16,10 @@ type Journal struct {
 // NewJournal returns an empty journal.
 func NewJournal() *Journal { return &Journal{Memory: newMemory()} }
 
-// Trouble reports an error that a machine goes on after.
+// Trouble reports an error after which a machine continues.
 func (j *Journal) Trouble(err error) { j.Troubles = append(j.Troubles, err) }
 
-// MoveStep reports and records a step of a slice's move.
+// MoveStep reports a step of a slice's move and adds it to the slice's story.
 func (j *Journal) MoveStep(now time.Duration, slice uint64, format string, args ...any) {
 	j.Record(now, Event{Slice: slice, Step: true, Text: fmt.Sprintf(format, args...)})
 }
@@ -27,7 +27,7 @@ func (j *Journal) MoveStep(now time.Duration, slice uint64, format string, args 
 // Event reports an event.
 func (j *Journal) Event(e Event) { j.Events = append(j.Events, e) }
 
-// Record reports an event that its slice's story keeps.
+// Record reports an event and adds it to the story of its slice.
 func (j *Journal) Record(now time.Duration, e Event) {
 	j.Event(e)
 	j.Memory.Add(now, e.Slice, e.Text)

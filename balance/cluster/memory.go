@@ -5,11 +5,12 @@ import (
 	"time"
 )
 
-// memory keeps the last maxDecisions decisions about each of the maxRemembered
-// slices that were decided about most recently.
+// memory keeps the last maxDecisions decisions about each of the maxRemembered slices
+// with the most recent decisions.
 type memory struct {
 	slices map[uint64]*remembered
-	// oldest and newest are the ends of a list by the time of the last decision.
+	// oldest and newest are the ends of a list that is ordered by the time of the last
+	// decision.
 	oldest, newest *remembered
 }
 
@@ -21,7 +22,7 @@ type remembered struct {
 
 // Decision is a decision about a slice, or its outcome.
 type Decision struct {
-	// At is the mapper's time of the last repetition.
+	// At is the mapper's time when the decision was last made.
 	At    time.Duration
 	Text  string
 	Times int
@@ -34,7 +35,8 @@ const (
 
 func newMemory() memory { return memory{slices: map[uint64]*remembered{}} }
 
-// Add records a decision; one equal to the last only increases its count.
+// Add records a decision. If it equals the last decision about the slice, only the
+// count of that grows.
 func (m *memory) Add(now time.Duration, slice uint64, text string) {
 	r := m.slices[slice]
 	if r == nil {
@@ -65,7 +67,7 @@ func (m *memory) Add(now time.Duration, slice uint64, text string) {
 	r.list = append(r.list, Decision{At: now, Text: text, Times: 1})
 }
 
-// Of returns the last decisions about a slice, the oldest first.
+// Of returns the last decisions about a slice, beginning with the oldest.
 func (m *memory) Of(slice uint64) []Decision {
 	if r := m.slices[slice]; r != nil {
 		return slices.Clone(r.list)

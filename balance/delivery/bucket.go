@@ -4,39 +4,39 @@ import (
 	"adshard/balance"
 )
 
-// Bucket is node data for one slave (thesis 6.3.4): the half-open range
-// From..To of log positions. P is what a flavour makes of items; the zero P
-// holds nothing.
+// Bucket is node data for one slave (thesis 6.3.4): the half-open range From..To of log
+// positions. P is the payload that a flavour builds from items; the zero P has no
+// items.
 type Bucket[P any] struct {
 	From, To balance.Position
-	// Reset empties the slave before anything else; From is not checked then.
+	// Reset empties the slave first. Then From is not checked.
 	Reset bool
-	// Cleared lists keys, disjoint and ascending: every item with one of them that
-	// is not in Payload is removed from the slave.
+	// Cleared is a list of disjoint ascending intervals: all items with keys in them
+	// that are not in Payload are removed from the slave.
 	Cleared []balance.Interval
-	// Table, when set, replaces the slave's.
+	// Table, if it is set, replaces the slave's table.
 	Table   *balance.Table
 	Payload P
-	// Bytes is the size that the builder reported.
+	// Bytes is the size of the payload, as the builder reported it.
 	Bytes int
 }
 
-// Entry is something to be put into a bucket in its current state: the item with
-// Key (a deletion if it no longer exists), or, with Key 0, the parent.
+// Entry is an item or parent that is put into a bucket in its current state: the item
+// with Key (a deletion if it no longer exists), or the parent if Key is 0.
 type Entry struct {
 	Key    balance.Key
 	Parent balance.Parent
-	clock  uint64 // of its first change in the bucket; 0: part of a filling
+	clock  uint64 // of its first change in the bucket; 0 if it is part of a fill
 	weight uint32 // of the item, as far as known
 }
 
-// Changed reports whether the entry is in the bucket because of a change and not
-// as part of a fill: the item's weight may then differ from the mapper's.
+// Changed reports whether the entry is in the bucket because of a change, and not as
+// part of a fill. The weight of such an item may differ from the mapper's.
 func (e Entry) Changed() bool { return e.clock > 0 }
 
-// Build asks a flavour to build entries for a slave, in their order, from a
-// snapshot taken at or after Clock, and to stop before MaxBytes is passed; at
-// least one entry is taken. Parents of items come along.
+// Build asks a flavour to build entries for a slave, in their order, from a snapshot
+// taken at or after Clock. The flavour stops before MaxBytes is exceeded, but builds at
+// least one entry. It also adds the parents of items.
 type Build struct {
 	Slave    string
 	Seq      uint64
@@ -45,8 +45,8 @@ type Build struct {
 	MaxBytes int
 }
 
-// Built answers a Build: the first Entries of its entries are in Payload, of
-// some Bytes.
+// Built is the answer to a Build: Payload has the first Entries of its entries, and is
+// Bytes long.
 type Built[P any] struct {
 	Slave   string
 	Seq     uint64
@@ -55,8 +55,8 @@ type Built[P any] struct {
 	Bytes   int
 }
 
-// Fetch asks for changes older than the distributor remembers: up to Limit of
-// those with a clock above After.
+// Fetch asks for changes that are older than those the distributor remembers: up to
+// Limit changes with clocks above After.
 type Fetch struct {
 	Slave string
 	Seq   uint64
@@ -64,7 +64,8 @@ type Fetch struct {
 	Limit int
 }
 
-// Fetched answers a Fetch. Stale is set if changes after it are no longer in the log.
+// Fetched is the answer to a Fetch. Stale is set if some of the changes above After are
+// no longer in the log.
 type Fetched struct {
 	Slave   string
 	Seq     uint64
@@ -72,7 +73,7 @@ type Fetched struct {
 	Stale   bool
 }
 
-// Work is what a distributor wants done, in any order.
+// Work is the work that a distributor wants done, in any order.
 type Work struct {
 	Builds  []Build
 	Fetches []Fetch

@@ -8,12 +8,12 @@ import (
 	"adshard/balance"
 )
 
-// deferral is a stream's list of items that were sent a moment ago and are too large to
-// be sent for each of their changes: these wait, while those of other items are sent. A
-// bucket ends before the first change that waits, whatever it contains besides, so no
-// position that a slave reports is past a change that it lacks; and a distributor that
-// begins there, since the other one or the slave has died, has nothing to know of
-// what waited. The end of the waiting sends the newest state, once.
+// deferral is a stream's list of items that were sent a moment ago and are too large to be sent
+// again for each change. Their changes wait, while changes of other items are sent. A bucket
+// ends before the first waiting change, even if it has later changes. So no slave reports a
+// position that is past a change that it lacks, and a distributor that takes over at that
+// position, because the other distributor or the slave has died, needs to know nothing of what
+// waited. When the wait is over, the newest state of the item is sent once.
 type deferral struct {
 	allowed bool
 	items   map[balance.Key]*recent
@@ -21,19 +21,19 @@ type deferral struct {
 
 // recent is an item that was sent a moment ago.
 type recent struct {
-	until time.Duration // its changes wait until then
-	since uint64        // the clock of the first change that waits; 0: none does
+	until time.Duration // its changes wait until this time
+	since uint64        // the clock of its first change that waits; 0 if none does
 }
 
 const (
-	// leastPause is the least time to wait: quanta come no faster.
+	// leastPause is the shortest pause: quanta are not sent more often.
 	leastPause = 10 * time.Millisecond
-	// maxDeferred bounds the items of a stream that wait, or would; changes of others are
+	// maxDeferred bounds the number of items in a stream's list. Changes of further items are
 	// not deferred.
 	maxDeferred = 1 << 10
 )
 
-// Defer allows that changes of a slave's large items are deferred. It has to know that a
+// Defer allows changes of a slave's large items to be deferred. The slave must know that a
 // bucket need not lead to the newest change (Deferred).
 func (d *Distributor[P]) Defer(slave string) {
 	if s, ok := d.streams[slave]; ok {
@@ -41,7 +41,7 @@ func (d *Distributor[P]) Defer(slave string) {
 	}
 }
 
-// Deferred reports whether changes wait that are not in the buckets of a slave.
+// Deferred reports whether some changes for a slave wait and are not in its buckets.
 func (d *Distributor[P]) Deferred(slave string) bool {
 	s, ok := d.streams[slave]
 	return ok && s.later.some()
@@ -56,9 +56,9 @@ func (l *deferral) some() bool {
 	return false
 }
 
-// told is the end of a bucket that leaves no change up to ahead out, but those that wait:
-// the clock before the first of these. own are the keys of the slave after it, and taken
-// is what the bucket contains.
+// told returns the clock at which a bucket ends: the clock before the first waiting change, or
+// ahead if there is none. The bucket has all other changes up to ahead. own has the keys that
+// the slave has after the bucket, and taken what is in the bucket.
 func (l *deferral) told(ahead uint64, own []balance.Interval, taken map[target]bool) uint64 {
 	for k, i := range l.items {
 		if i.since > 0 && !taken[target{key: k}] && balance.Contains(own, k) {
@@ -68,8 +68,8 @@ func (l *deferral) told(ahead uint64, own []balance.Interval, taken map[target]b
 	return ahead
 }
 
-// keep forgets the items that a slave has no more: if they come back, it is with the
-// filling of their slice.
+// keep forgets the items that a slave no longer has. If they come back, they are sent when their
+// slice is filled.
 func (l *deferral) keep(own []balance.Interval) {
 	for k := range l.items {
 		if !balance.Contains(own, k) {
@@ -78,15 +78,15 @@ func (l *deferral) keep(own []balance.Interval) {
 	}
 }
 
-// deferred has the changes of items that were just sent wait. If send is set it also gathers the
-// items that have waited for long enough, the longest first.
+// deferred drops the items whose pause is over. If send is set, it also gathers those of them
+// that have changed, beginning with the change that has waited longest.
 func (d *Distributor[P]) deferred(s *stream[P], g *gathering, own []balance.Interval, send bool) {
 	l := &s.later
 	var due []balance.Key
 	for k, i := range l.items {
 		switch over := i.until <= d.now || d.alone; {
 		case over && (i.since == 0 || i.since > s.ahead):
-			delete(l.items, k) // what waited for a bucket that failed, or was cut, is among the changes to come
+			delete(l.items, k) // changes that waited for a bucket that failed, or was cut, are among the changes to come
 		case over && send && balance.Contains(own, k):
 			due = append(due, k)
 		}
@@ -104,7 +104,8 @@ func (d *Distributor[P]) deferred(s *stream[P], g *gathering, own []balance.Inte
 	}
 }
 
-// postpone reports whether a change waits, and notes the first one of its item.
+// postpone reports whether a change must wait, and notes the clock of an item's first such
+// change.
 func (d *Distributor[P]) postpone(l *deferral, c balance.Change) bool {
 	i := l.items[c.Key]
 	if i == nil || c.Key == 0 || i.until <= d.now || d.alone {
@@ -112,15 +113,15 @@ func (d *Distributor[P]) postpone(l *deferral, c balance.Change) bool {
 	}
 	if i.since == 0 {
 		if !l.some() {
-			d.made++ // for slaves that wait
+			d.made++ // wakes slaves that wait
 		}
 		i.since = c.Clock
 	}
 	return true
 }
 
-// sent notes what was sent to a slave because it had changed. From now on its changes
-// wait, for longer the larger it is.
+// sent notes which items were sent to a slave because they had changed. Their next changes wait,
+// for longer the larger the item is.
 func (d *Distributor[P]) sent(s *stream[P], entries []Entry) {
 	g := gathering{items: d.items}
 	for _, e := range entries {

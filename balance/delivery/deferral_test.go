@@ -169,7 +169,7 @@ func TestWhatIsNotDeferred(t *testing.T) {
 
 	_, err := w.d.Register(balance.Joining{Name: "a", Position: w.at, Table: all(balance.Full, 1)}, w.clock)
 	w.must(err)
-	for range 3 { // without Defer
+	for range 3 { // Defer was not called
 		w.change(heavy)
 		w.want(w.pull(), w.clock, heavy)
 	}

@@ -9,21 +9,21 @@ import (
 	"adshard/fault"
 )
 
-// Config bounds what a Distributor prepares.
+// Config bounds the buckets that a Distributor prepares.
 type Config struct {
 	Epoch uint64
-	// BucketBytes is the size that a bucket aims at; a single item may be
+	// BucketBytes is the size of a bucket that is aimed at. A single item may be
 	// larger.
 	BucketBytes int
-	// NodeBytes and Ahead bound the buckets that are ready for a slave: it gets
-	// no further one while it has so many bytes or buckets waiting.
+	// NodeBytes and Ahead bound the bytes and the number of buckets that are ready for
+	// a slave. If either is reached, no further bucket is made for it.
 	NodeBytes, Ahead int
-	// Changes is how many of the newest changes are remembered, and Entries
-	// how many entries a bucket takes at most.
+	// Changes is the number of newest changes that are remembered. Entries is the
+	// greatest number of entries in a bucket.
 	Changes, Entries int
-	// Repeat is how many bytes a second of one item are sent again and again, as its
-	// changes demand. An item that was sent waits for as long as that takes, at most
-	// Pause, before it is sent again (deferral).
+	// Repeat is how many bytes per second of the same item are sent because it keeps
+	// changing. After an item was sent, its changes wait for the time that this takes,
+	// at most Pause (deferral).
 	Repeat int
 	Pause  time.Duration
 }
@@ -39,7 +39,7 @@ const (
 	DefaultPause       = 250 * time.Millisecond
 )
 
-// WithDefaults returns the configuration with defaults for what is zero.
+// WithDefaults returns the configuration with zero fields replaced by their defaults.
 func (c Config) WithDefaults() Config {
 	c.BucketBytes = cmp.Or(c.BucketBytes, DefaultBucketBytes)
 	c.NodeBytes = cmp.Or(c.NodeBytes, DefaultNodeBytes)
@@ -51,35 +51,35 @@ func (c Config) WithDefaults() Config {
 	return c
 }
 
-// Distributor makes node data for slaves (thesis 6.3.4). P is a bucket's
-// content. Changes and quanta go in, buckets come out when slaves ask for them;
-// what must be read and built in between is in Work.
+// Distributor makes node data for slaves (thesis 6.3.4). P is the content of a bucket.
+// Changes and quanta go in, and buckets come out when slaves ask for them. Work says
+// what must be read and built in between.
 type Distributor[P any] struct {
 	cfg   Config
 	items balance.Items
 	log   changeLog
-	head  uint64            // no change past it is processed: the newest quantum's clock
+	head  uint64            // the clock of the newest quantum: no change past it is processed
 	wait  []balance.Quantum // quanta whose clock the log has not reached yet
 	alone bool
-	now   time.Duration // since any moment
+	now   time.Duration // since some fixed moment
 
 	model   *balance.Model
-	tables  map[balance.ShardID]balance.Table // the model's
+	tables  map[balance.ShardID]balance.Table // of the model
 	number  uint64                            // of the newest quantum processed
-	changed uint64                            // of the newest that was not empty
+	changed uint64                            // of the newest quantum that was not empty
 
 	streams map[string]*stream[P]
-	order   []string // names in order of registration, so that work is in order
+	order   []string // names in the order of registration, which makes the order of work deterministic
 	seq     uint64
-	made    uint64  // buckets
-	perUnit float64 // bytes of a bucket for each unit of weight, as measured
+	made    uint64  // number of buckets made
+	perUnit float64 // bytes of a bucket per unit of weight, as measured
 }
 
-// startPerUnit is the first estimate of bytes for each unit of weight.
+// startPerUnit is the first estimate of the bytes per unit of weight.
 const startPerUnit = 256
 
-// New starts a distributor whose log begins after clock. items are
-// read during calls only and must be at least as new as the changes given.
+// New starts a distributor whose log begins after clock. It reads items only during
+// calls. They must be at least as new as the changes given to it.
 func New[P any](cfg Config, items balance.Items, clock uint64) *Distributor[P] {
 	cfg = cfg.WithDefaults()
 	return &Distributor[P]{
@@ -88,7 +88,8 @@ func New[P any](cfg Config, items balance.Items, clock uint64) *Distributor[P] {
 	}
 }
 
-// Changes takes the changes after those before, in ascending clock order.
+// Changes adds changes to the log. They must be in ascending order of clocks, all above
+// those before.
 func (d *Distributor[P]) Changes(list []balance.Change) error {
 	if err := d.log.append(list); err != nil {
 		return err
@@ -96,12 +97,12 @@ func (d *Distributor[P]) Changes(list []balance.Change) error {
 	return d.process()
 }
 
-// Quantum takes the next quantum. It is processed once all changes up to its
-// clock are there; at once if they already are (thesis, algorithm 3, where the
-// processing stands inside of the loop by mistake). One with the whole model
-// (reinitialising, thesis 6.3.8) takes the place of all before it. Errors:
-// fault.Stale for a lower epoch or a number that does not follow,
-// fault.Conflict for a higher epoch: it is for a new distributor.
+// Quantum takes the next quantum. It is processed once all changes up to its clock are
+// there, which may be at once (in the thesis, algorithm 3, the processing is inside the
+// loop by mistake). A quantum with the whole model (reinitialising, thesis 6.3.8)
+// replaces all quanta before it. Errors: fault.Stale if the epoch is lower or the
+// number does not follow; fault.Conflict if the epoch is higher, since such a quantum
+// is for a new distributor.
 func (d *Distributor[P]) Quantum(q balance.Quantum) error {
 	last := d.number
 	if n := len(d.wait); n > 0 {
@@ -123,28 +124,29 @@ func (d *Distributor[P]) Quantum(q balance.Quantum) error {
 	return d.process()
 }
 
-// Alone sets whether there is no mapper for now: changes are then processed under
-// the last model without waiting for a quantum. When a mapper is back, its first
-// quantum must not have a clock below Head.
+// Alone sets whether there is no mapper for now. Then changes are processed under the
+// last model without waiting for a quantum. When a mapper is back, the clock of its
+// first quantum must not be below Head.
 func (d *Distributor[P]) Alone(alone bool) {
 	d.alone = alone
 	d.ahead()
 }
 
-// Tick sets the time, which never goes back; what waits for it is in the next Work.
+// Tick sets the time, which never goes back. Items whose pause has ended are in the
+// next Work.
 func (d *Distributor[P]) Tick(now time.Duration) { d.now = max(d.now, now) }
 
-// Head returns the clock up to which changes are processed.
+// Head returns the clock up to which changes have been processed.
 func (d *Distributor[P]) Head() uint64 { return d.head }
 
-// ahead advances to the newest change while there is no mapper.
+// ahead moves the head to the newest change if there is no mapper.
 func (d *Distributor[P]) ahead() {
 	if d.alone && d.model != nil {
 		d.head = max(d.head, d.log.newest())
 	}
 }
 
-// process takes the waiting quanta whose changes have all arrived.
+// process takes the waiting quanta for which all changes have arrived.
 func (d *Distributor[P]) process() error {
 	for len(d.wait) > 0 && d.wait[0].Clock <= d.log.newest() {
 		q := d.wait[0]
@@ -181,25 +183,24 @@ func (d *Distributor[P]) take(q balance.Quantum) error {
 			continue
 		}
 		if _, was := before.Slave(name); was {
-			d.Forget(name) // removed: one that is back after all registers again
+			d.Forget(name) // it was removed; if it comes back, it registers again
 		}
 	}
 	return nil
 }
 
-// Welcome answers a slave's announcement.
+// Welcome is the answer to a slave's registration.
 type Welcome struct {
-	// CatchUp is the position at which the slave counts as caught up.
+	// CatchUp is the position at which the slave is considered caught up.
 	CatchUp balance.Position
-	// Refill is set when the slave's data cannot be used; its next bucket resets it.
+	// Refill is set if the slave's data cannot be used. Then its next bucket resets it.
 	Refill bool
 }
 
-// Register takes a slave's announcement; newest is the clock of the newest
-// change in the feed. The slave is refilled from scratch when its data cannot be
-// continued: they are foreign, its table and position contradict each other, or
-// it has changes that the feed lacks. Errors:
-// fault.Conflict when the slave has seen a later epoch.
+// Register registers a slave; newest is the clock of the newest change in the feed. The
+// slave is filled from scratch if its data cannot be continued: they are foreign, its
+// table and position contradict each other, or it has changes that the feed lacks.
+// Errors: fault.Conflict if the slave has seen a later epoch.
 func (d *Distributor[P]) Register(j balance.Joining, newest uint64) (Welcome, error) {
 	if j.Position.Epoch > d.cfg.Epoch {
 		return Welcome{}, fault.Newf(fault.Conflict, "balance: register",
@@ -220,10 +221,11 @@ func (d *Distributor[P]) Register(j balance.Joining, newest uint64) (Welcome, er
 	return Welcome{CatchUp: balance.Position{Epoch: d.cfg.Epoch, Clock: d.head, Quantum: d.changed}, Refill: s.reset}, nil
 }
 
-// Pull returns the bucket that begins at the slave's position, the same one until
-// the slave asks from its end; nil if none is ready. Errors: fault.NotFound
-// and fault.Stale when the slave must register first: it is unknown, of another
-// epoch, or neither where it was nor at the end of the bucket it was given.
+// Pull returns the bucket that begins at the slave's position, or nil if none is ready.
+// It returns the same bucket until the slave asks from the end of it. Errors:
+// fault.NotFound or fault.Stale if the slave must register first, because it is
+// unknown, of another epoch, or at a position that is neither its last one nor the end
+// of the bucket that it was given.
 func (d *Distributor[P]) Pull(slave string, epoch uint64, at balance.Position) (*Bucket[P], error) {
 	const op = "balance: pull"
 	s, ok := d.streams[slave]
@@ -245,15 +247,15 @@ func (d *Distributor[P]) Pull(slave string, epoch uint64, at balance.Position) (
 	return &s.queue[0], nil
 }
 
-// Bound limits a slave's buckets to so many bytes. Buckets that are ready already
-// are not changed, and a single item may still be larger.
+// Bound limits the size of a slave's buckets, in bytes. Buckets that are ready already
+// do not change, and a single item may still be larger.
 func (d *Distributor[P]) Bound(slave string, bytes int) {
 	if s, ok := d.streams[slave]; ok && bytes > 0 {
 		s.most = bytes
 	}
 }
 
-// bucketBytes is the size that a bucket for s aims at.
+// bucketBytes returns the size that a bucket for s should have.
 func (d *Distributor[P]) bucketBytes(s *stream[P]) int {
 	if s.most > 0 {
 		return min(s.most, d.cfg.BucketBytes)
@@ -261,11 +263,12 @@ func (d *Distributor[P]) bucketBytes(s *stream[P]) int {
 	return d.cfg.BucketBytes
 }
 
-// Model returns the model after the quanta processed so far; nil before the first
+// Model returns the model after the quanta processed so far, or nil before the first
 // plan.
 func (d *Distributor[P]) Model() *balance.Model { return d.model }
 
-// Where returns the last position that a slave has acknowledged.
+// Where returns the last position that a slave has acknowledged; the second result is
+// false if the slave is not registered.
 func (d *Distributor[P]) Where(slave string) (balance.Position, bool) {
 	s, ok := d.streams[slave]
 	if !ok {
@@ -274,7 +277,7 @@ func (d *Distributor[P]) Where(slave string) (balance.Position, bool) {
 	return s.acked, true
 }
 
-// QueuedBytes returns the size of the buckets that are ready for a slave.
+// QueuedBytes returns the total size of the buckets that are ready for a slave.
 func (d *Distributor[P]) QueuedBytes(slave string) int {
 	if s, ok := d.streams[slave]; ok {
 		return s.bytes
@@ -282,15 +285,15 @@ func (d *Distributor[P]) QueuedBytes(slave string) int {
 	return 0
 }
 
-// Forget drops what is ready for a slave that another distributor serves now.
+// Forget drops a slave that another distributor now serves, with its buckets.
 func (d *Distributor[P]) Forget(slave string) {
 	delete(d.streams, slave)
 	d.order = slices.DeleteFunc(d.order, func(n string) bool { return n == slave })
 }
 
-// Made changes when there may be a bucket for a waiting slave, or changes of its items
-// have begun to be deferred.
+// Made returns a number that changes whenever there may be a bucket for a waiting
+// slave, or changes have begun to be deferred.
 func (d *Distributor[P]) Made() uint64 { return d.made }
 
-// Names returns the registered slaves in order of their first registration.
+// Names returns the registered slaves in the order of their first registration.
 func (d *Distributor[P]) Names() []string { return slices.Clone(d.order) }

@@ -4,25 +4,25 @@ import (
 	"adshard/balance"
 )
 
-// gathering collects the entries of one bucket within its bounds.
+// gathering collects the entries of one bucket, within the bucket's bounds.
 type gathering struct {
 	entries []Entry
-	limit   int     // of entries
+	limit   int     // greatest number of entries
 	budget  float64 // bytes still expected to fit
 	perUnit float64
 	items   balance.Items
-	seen    map[target]bool // what has changed and is in entries
-	// wait reports whether a change is deferred; nil: none is.
+	seen    map[target]bool // items and parents in entries because of a change
+	// wait reports whether a change is deferred. It is nil if no change is.
 	wait func(balance.Change) bool
 }
 
-// target is what a change concerns.
+// target identifies the item or parent that a change concerns.
 type target struct {
 	key    balance.Key
 	parent balance.Parent
 }
 
-// entryBytes is the estimated size of an entry apart from its weight.
+// entryBytes is the estimated size of an entry without its weight.
 const entryBytes = 256
 
 func (g *gathering) full() bool { return len(g.entries) >= g.limit || g.budget <= 0 }
@@ -38,9 +38,9 @@ func (g *gathering) add(e Entry) {
 	g.budget -= entryBytes + float64(e.weight)*g.perUnit
 }
 
-// changes takes the changes that concern the keys own, each key and parent
-// once, since its newest content is sent. If not all fit, reached is lowered to
-// what is covered.
+// changes adds the changes that concern the own keys. It adds each key and parent once,
+// since the newest content is sent. If not all changes fit, it lowers reached to the
+// clock up to which they do.
 func (g *gathering) changes(list []balance.Change, own []balance.Interval, reached *uint64) {
 	for _, c := range list {
 		if c.Clock > *reached {
@@ -59,8 +59,8 @@ func (g *gathering) changes(list []balance.Change, own []balance.Interval, reach
 	}
 }
 
-// fill takes the items of the keys own from lo on and returns the offset after
-// them: 0 when there are no more.
+// fill adds the items of the own keys from lo on. It returns the offset after the last
+// item added, or 0 if there are no more items.
 func (g *gathering) fill(own []balance.Interval, lo balance.Key) uint64 {
 	last := uint64(0)
 	for _, v := range own {
@@ -84,7 +84,7 @@ func (g *gathering) fill(own []balance.Interval, lo balance.Key) uint64 {
 	return 0
 }
 
-// residue returns the first keys of a list that hold at most limit items.
+// residue returns the first keys of a list that have at most limit items.
 func (g *gathering) residue(list []balance.Interval, limit int) []balance.Interval {
 	var out []balance.Interval
 	for _, v := range list {
@@ -117,7 +117,7 @@ func (g *gathering) weight(k balance.Key) (uint32, bool) {
 	return weight, found
 }
 
-// concerns reports whether c must be sent to a slave that holds the keys own.
+// concerns reports whether c must be sent to a slave that has the own keys.
 func concerns(c balance.Change, own []balance.Interval) bool {
 	if c.Key != 0 {
 		return balance.Contains(own, c.Key)

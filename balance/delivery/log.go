@@ -7,11 +7,11 @@ import (
 	"adshard/fault"
 )
 
-// changeLog is the newest part of the log of changes: all with a clock above
-// base, at most limit of them. Older ones are read from the feed.
+// changeLog is the newest part of the log of changes: at most limit changes, all those
+// with clocks above base. Older changes are read from the feed.
 type changeLog struct {
 	base  uint64
-	list  []balance.Change // in ascending clock order
+	list  []balance.Change // in ascending order of clocks
 	limit int
 }
 
@@ -33,13 +33,14 @@ func (l *changeLog) append(list []balance.Change) error {
 	}
 	if over := len(l.list) - l.limit; over > 0 {
 		l.base = l.list[over-1].Clock
-		// Copied away only now and then, so that appending stays cheap.
+		// The array is copied only now and then, so that appending stays cheap.
 		l.list = l.list[over:]
 	}
 	return nil
 }
 
-// after returns the changes above clock; ok is false if some are no longer in it.
+// after returns the changes with clocks above clock; ok is false if the log no longer
+// has all of them.
 func (l *changeLog) after(clock uint64) (list []balance.Change, ok bool) {
 	if clock < l.base {
 		return nil, false

@@ -4,46 +4,47 @@ import (
 	"adshard/balance"
 )
 
-// stream is the delivery to one slave: what it has, what is ready for it, and what
-// is being built. Its next bucket contains, as far as there is room:
+// stream is the delivery to one slave: what the slave has, which buckets are ready for it, and
+// which one is being built. The next bucket has, as far as there is room:
 //
-//   - the changes of what was delivered to the slave, but those that are deferred;
-//   - the table that the model assigns, at any time, also in the middle of a
-//     batch; what is no longer assigned is residue;
-//   - the next items of the batch that is being filled, which takes all keys
-//     that were assigned and missing when it began; later ones wait for the
-//     next batch, since a batch has one offset;
-//   - when no batch is under way, the clearing of some residue, unless masters may
-//     still ask the slave for it.
+//   - the changes of items that the slave has, except those that are deferred;
+//   - the table that the model assigns, even in the middle of a batch; keys that are no longer
+//     assigned are residue;
+//   - the next items of the batch that is being filled, which has all keys that were assigned
+//     and missing when it began; later ones wait for the next batch, since there is only one
+//     offset;
+//   - if there is no batch, an order to clear some residue, unless masters may still ask the
+//     slave for it.
 type stream[P any] struct {
 	name  string
 	known bool // it is in the model
-	keep  bool // it deletes nothing yet
+	keep  bool // the slave must not delete anything yet
 	acked balance.Position
-	end   balance.Position // of the last bucket ready; where the next begins
-	ahead uint64           // all changes up to it were sent, but those that are deferred
-	table balance.Table    // the slave's at end
-	want  balance.Table    // the model's
-	wants uint64           // how often that was looked up
-	// fits is set when table follows want already, whole when also nothing of want is missing:
-	// no bucket need walk both, which have thousands of rows while small slices move.
+	end   balance.Position // of the last bucket that is ready, where the next one begins
+	ahead uint64           // all changes up to this clock were sent, except those that are deferred
+	table balance.Table    // the slave's table at end
+	want  balance.Table    // the table that the model assigns
+	wants uint64           // number of times that want was looked up
+	// fits is set if table already follows want, and whole if it also lacks nothing of want.
+	// Then a bucket need not walk both tables, which have thousands of rows while small slices
+	// move.
 	fits, whole bool
 	reset       bool // the next bucket empties the slave
-	// settled is set when nothing can be done at end until a change, a model or a
-	// bucket arrives.
+	// settled is set if nothing can be done at end until a change, a model or a bucket
+	// arrives.
 	settled bool
 
 	queue []Bucket[P]
 	bytes int
-	most  int // bytes of a bucket that the slave accepts; 0: not given
+	most  int // greatest size of a bucket that the slave accepts, in bytes; 0 if not given
 	later deferral
 	job   *job
-	fetch uint64           // number of the fetch under way; 0: none
-	older []balance.Change // fetched: all changes after ahead up to olderTo
+	fetch uint64           // number of the Fetch under way; 0 if there is none
+	older []balance.Change // fetched changes: all after ahead up to olderTo
 	// olderTo is the clock up to which older is complete.
 	olderTo uint64
-	// fetchTo is the clock that a fetch under way covers if it returns less than
-	// its limit.
+	// fetchTo is the clock up to which the Fetch under way is complete if it returns fewer
+	// changes than its limit.
 	fetchTo uint64
 }
 
@@ -55,22 +56,22 @@ type job struct {
 	next    next
 }
 
-// next is the effect of a bucket that has all of its entries.
+// next is the effect of a bucket with all of its entries.
 type next struct {
 	to      balance.Position
-	clock   uint64 // all changes up to it are in the bucket or before it, but those that are deferred
+	clock   uint64 // all changes up to it are in this or an earlier bucket, except those that are deferred
 	table   balance.Table
-	wants   uint64 // the stream's, from which table was made
-	whole   bool   // it lacks nothing of that
+	wants   uint64 // the stream's wants, for which table was made
+	whole   bool   // table lacks nothing of the stream's want
 	cleared []balance.Interval
 	// begun and offset are the table and the offset before any item of the
-	// batch is delivered and any residue cleared: the effect of a bucket with
-	// only some of the entries.
+	// batch is delivered and any residue is cleared. They are the effect of a
+	// bucket that has only some of the entries.
 	begun  balance.Table
 	offset uint64
 }
 
-// place looks up what the model assigns to the slave.
+// place looks up the table that the model assigns to the slave.
 func (d *Distributor[P]) place(s *stream[P]) {
 	slave, ok := d.model.Slave(s.name)
 	s.known, s.keep, s.want, s.settled = ok, slave.Left != 0, balance.Table{}, false
@@ -87,7 +88,7 @@ func (d *Distributor[P]) place(s *stream[P]) {
 	}
 }
 
-// restart drops what is ready or under way; the next bucket resets the slave.
+// restart drops everything that is ready or under way. The next bucket resets the slave.
 func (s *stream[P]) restart() {
 	s.reset, s.settled = true, false
 	s.queue, s.bytes, s.end, s.ahead = nil, 0, s.acked, s.acked.Clock
@@ -95,7 +96,8 @@ func (s *stream[P]) restart() {
 	clear(s.later.items)
 }
 
-// push adds a bucket that is ready and leads to table; ahead becomes the stream's.
+// push adds a bucket that is ready. After it, the slave's table is table, and the stream's
+// ahead is ahead.
 func (d *Distributor[P]) push(s *stream[P], b Bucket[P], table balance.Table, ahead uint64) {
 	d.made++
 	if b.Reset || !table.Equal(s.table) {
@@ -109,13 +111,14 @@ func (d *Distributor[P]) push(s *stream[P], b Bucket[P], table balance.Table, ah
 	s.fits, s.whole = false, false
 }
 
-// fit notes that the stream's table is one of a bucket's that was gathered.
+// fit notes whether the stream's table, which comes from a gathered bucket, still fits what
+// the model assigns.
 func (s *stream[P]) fit(n *next) {
 	s.fits = n.wants == s.wants
 	s.whole = s.fits && n.whole
 }
 
-// pop drops the bucket that the slave has applied.
+// pop drops the first bucket, which the slave has applied.
 func (s *stream[P]) pop() {
 	s.acked = s.queue[0].To
 	s.bytes -= s.queue[0].Bytes

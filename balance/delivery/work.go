@@ -4,8 +4,8 @@ import (
 	"adshard/balance"
 )
 
-// Work returns what must be read or built now, each thing once; buckets that
-// need neither are made on the way. Answers are Built, Fetched or Failed.
+// Work returns what must be read or built now. Each request is returned once. Buckets that need no request are
+// made on the way. Built, Fetched and Failed take the answers.
 func (d *Distributor[P]) Work() Work {
 	var w Work
 	for _, name := range d.order {
@@ -14,7 +14,7 @@ func (d *Distributor[P]) Work() Work {
 	return w
 }
 
-// Built takes the result of a Build; one that is no longer awaited is ignored.
+// Built takes the result of a Build. A result that is no longer expected is ignored.
 func (d *Distributor[P]) Built(b Built[P]) {
 	s, ok := d.streams[b.Slave]
 	if !ok || s.job == nil || s.job.seq != b.Seq {
@@ -36,7 +36,7 @@ func (d *Distributor[P]) Built(b Built[P]) {
 	s.fit(&j.next)
 }
 
-// learn updates the estimate of bytes per unit of weight.
+// learn updates the estimate of the bytes per unit of weight.
 func (d *Distributor[P]) learn(entries []Entry, bytes int) {
 	var weight uint64
 	for _, e := range entries {
@@ -48,7 +48,7 @@ func (d *Distributor[P]) learn(entries []Entry, bytes int) {
 	}
 }
 
-// Fetched takes older changes. If they are gone, the slave is refilled.
+// Fetched takes the result of a Fetch. If the changes are gone, the slave is filled again from scratch.
 func (d *Distributor[P]) Fetched(f Fetched) {
 	s, ok := d.streams[f.Slave]
 	if !ok || s.fetch == 0 || s.fetch != f.Seq {
@@ -64,12 +64,12 @@ func (d *Distributor[P]) Fetched(f Fetched) {
 		s.olderTo = f.Changes[n-1].Clock
 	}
 	if len(f.Changes) < d.cfg.Entries {
-		// There was no more when it was read.
+		// There were no more changes when they were read.
 		s.olderTo = max(s.olderTo, s.fetchTo)
 	}
 }
 
-// Failed reports that a Build or Fetch failed; Work returns it again.
+// Failed says that a Build or Fetch failed. Work then returns it again.
 func (d *Distributor[P]) Failed(slave string, seq uint64) {
 	s, ok := d.streams[slave]
 	switch {
@@ -81,15 +81,14 @@ func (d *Distributor[P]) Failed(slave string, seq uint64) {
 	}
 }
 
-// cut returns the end of a bucket that took only the first n entries, and how far ahead
-// it is.
+// cut returns the end of a bucket that has only the first n entries, and the clock that it reaches.
 func (s *stream[P]) cut(j *job, n int) (to balance.Position, ahead uint64) {
 	to, ahead = j.next.to, j.next.clock
 	to.Offset = j.next.offset
 	switch c := j.entries[n].clock; {
-	case c > s.ahead: // everything before the first change that is left out is in
+	case c > s.ahead: // the bucket has everything before the first change that is left out
 		ahead = c - 1
-	case c > 0: // it was deferred, and still is
+	case c > 0: // the change was deferred, and still is
 		ahead = s.ahead
 	case n > 0 && j.entries[n-1].clock == 0:
 		to.Offset = uint64(j.entries[n-1].Key) + 1
@@ -98,7 +97,7 @@ func (s *stream[P]) cut(j *job, n int) (to balance.Position, ahead uint64) {
 	return to, ahead
 }
 
-// advance makes buckets of a stream until it must wait for something.
+// advance makes buckets for a stream until it must wait for something.
 func (d *Distributor[P]) advance(s *stream[P], w *Work) {
 	for s.known && s.job == nil && s.fetch == 0 && len(s.queue) < d.cfg.Ahead && s.bytes < d.cfg.NodeBytes {
 		if s.settled && s.end.Clock == d.head {
@@ -109,7 +108,7 @@ func (d *Distributor[P]) advance(s *stream[P], w *Work) {
 			continue
 		}
 		if s.end.Clock > d.head || s.end.Epoch == d.cfg.Epoch && s.end.Quantum > d.number {
-			return // another distributor has seen what is still to arrive here
+			return // another distributor has seen changes or quanta that have not arrived here yet
 		}
 		if !d.following(s) {
 			d.seq++
@@ -119,7 +118,7 @@ func (d *Distributor[P]) advance(s *stream[P], w *Work) {
 		}
 		entries, n := d.gather(s)
 		if n.to.Compare(s.end) <= 0 {
-			return // it waits for the next quantum
+			return // the stream waits for the next quantum
 		}
 		if len(entries) > 0 {
 			d.seq++
@@ -132,7 +131,7 @@ func (d *Distributor[P]) advance(s *stream[P], w *Work) {
 		same := s.end
 		same.Quantum = n.to.Quantum
 		if s.settled = n.to == same && len(n.cleared) == 0 && n.table.Equal(s.table); s.settled {
-			return // an empty quantum by itself is not worth a write on the slave
+			return // an empty quantum alone is not worth a write on the slave
 		}
 		d.forget(s, n.clock)
 		d.push(s, Bucket[P]{From: s.end, To: n.to, Cleared: n.cleared}, n.table, n.clock)
@@ -140,9 +139,9 @@ func (d *Distributor[P]) advance(s *stream[P], w *Work) {
 	}
 }
 
-// begin makes the first bucket of a slave that is filled from scratch: everything
-// assigned to it is held, nothing served. It also resets slaves that report to be
-// empty, since one whose data are damaged does too.
+// begin makes the first bucket for a slave that is filled from scratch: the slave holds all slices assigned to
+// it, but serves none. It also resets slaves that report no data, since a slave whose data are damaged may
+// report this too.
 func (d *Distributor[P]) begin(s *stream[P]) {
 	table := balance.Table{}.Toward(s.want, true)
 	to := balance.Position{Epoch: d.cfg.Epoch, Clock: d.head, Quantum: d.number}
@@ -153,34 +152,34 @@ func (d *Distributor[P]) begin(s *stream[P]) {
 	d.push(s, Bucket[P]{From: s.end, Reset: true, To: to}, table, to.Clock)
 }
 
-// following reports whether the changes that the stream is to send next are available, or
-// do not concern the slave.
+// following reports whether the changes that the stream must send next are available, or do not concern the
+// slave.
 func (d *Distributor[P]) following(s *stream[P]) bool {
 	return s.ahead >= d.log.base || s.ahead < s.olderTo || len(s.table.Delivered(s.end.Offset)) == 0
 }
 
-// forget drops fetched changes that were sent.
+// forget drops fetched changes once they were sent.
 func (d *Distributor[P]) forget(s *stream[P], clock uint64) {
 	if clock >= s.olderTo {
 		s.older, s.olderTo = nil, 0
 	}
 }
 
-// pending returns the changes that were not sent and may be processed, apart from those
-// that are deferred, and the clock that is reached with all of them.
+// pending returns the changes that may be processed and were not sent, except those that are deferred. reached
+// is the clock after all of them.
 func (d *Distributor[P]) pending(s *stream[P]) (list []balance.Change, reached uint64) {
 	if list, ok := d.log.after(s.ahead); ok {
 		return list, d.head
 	}
 	if s.ahead >= s.olderTo {
-		return nil, d.head // they concern nothing that the slave has
+		return nil, d.head // they concern no item that the slave has
 	}
 	older := changeLog{base: s.ahead, list: s.older}
 	list, _ = older.after(s.ahead)
 	return list, min(d.head, s.olderTo)
 }
 
-// gather returns the entries of the stream's next bucket and its end.
+// gather returns the entries of the stream's next bucket, and the effect of the bucket.
 func (d *Distributor[P]) gather(s *stream[P]) ([]Entry, next) {
 	g := gathering{limit: d.cfg.Entries, budget: float64(d.bucketBytes(s)), perUnit: d.perUnit, items: d.items}
 	n := next{begun: s.table, offset: s.end.Offset, wants: s.wants, whole: s.whole}
@@ -189,22 +188,22 @@ func (d *Distributor[P]) gather(s *stream[P]) ([]Entry, next) {
 	}
 	changes, reached := d.pending(s)
 	own := n.begun.Delivered(n.offset)
-	// In the middle of a batch, without a new quantum, only the clock and the offset lead on. A bucket
-	// that was cut behind a deferred item would have moved neither, and the slave would get it again and again.
+	// In the middle of a batch, without a new quantum, a bucket must advance the clock or the offset. A bucket
+	// that was cut after a deferred item would advance neither, and the slave would get it again and again.
 	stays := n.offset != 0 && s.end.Epoch == d.cfg.Epoch && s.end.Quantum == d.number
 	d.deferred(s, &g, own, !stays)
 	g.changes(changes, own, &reached)
 	n.clock = reached
 	n.to = balance.Position{Epoch: d.cfg.Epoch, Clock: s.later.told(reached, own, nil), Quantum: d.number, Offset: n.offset}
 	if stays && len(g.entries) > 0 && n.to.Compare(s.end) <= 0 {
-		return nil, n // what waits holds the clock, and changes without one would not lead on: the next quantum does
+		return nil, n // waiting changes hold the clock, and without a higher clock there is no progress until the next quantum
 	}
 	n.to.Clock = s.later.told(reached, own, g.seen)
 	if n.offset != 0 && len(n.begun.In(balance.Filling)) == 0 {
-		n.offset = 0 // all that was left of the batch is wanted no more
+		n.offset = 0 // no key that was left of the batch is wanted any more
 	}
-	// A batch and a piece of residue begin above the offset 0, which is the last
-	// of its clock and quantum: they wait for the next.
+	// A batch, or a piece of residue, begins after the offset 0, which comes last for its clock and quantum. So
+	// it waits for the next clock or quantum.
 	later := n.to
 	later.Offset = 1
 	idle := n.offset == 0 && later.Compare(s.end) > 0

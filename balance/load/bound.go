@@ -9,29 +9,30 @@ import (
 	"adshard/balance"
 )
 
-// Bound is what no placement of whole items on the active shards can beat.
+// Bound is a limit that no placement of whole items on the active shards can beat.
 type Bound struct {
-	// MaxOverMean is the least max/mean that can be reached; at least 1.
+	// MaxOverMean is the least ratio of maximum to mean that can be reached. It is at
+	// least 1.
 	MaxOverMean float64
-	// Item is the single item that determines the bound; 0 if none does.
+	// Item is the single item that determines the bound, or 0 if no single item does.
 	Item balance.Key
 	// Why explains what determines the bound.
 	Why string
 }
 
-// LowerBound returns the bound of the loads measured, or, when none are, of
-// the items' weights. Items with a measured load cannot be divided; the others count
-// as if they could, so the bound is never above the best placement. It is the
+// LowerBound returns the bound for the measured loads, or for the items' weights if no
+// load is measured. Items with a measured load cannot be divided. The others are
+// treated as divisible, so the bound is never above the best placement. It is the
 // greatest of
 //
 //   - the mean;
-//   - the j heaviest items on the j strongest shards;
-//   - of each m heaviest items the least L at which the shards have room for m:
-//     a shard has room for k when the k lightest of them are at most L times its
+//   - the j heaviest items on the j strongest shards, for each j;
+//   - for each m, the least L at which the shards have room for the m heaviest items,
+//     where a shard has room for k of them if the k lightest are at most L times its
 //     share. On N equal shards with weights w₁ ≥ w₂ … this is w₁, w_N + w_{N+1},
 //     w_{2N−1} + w_{2N} + w_{2N+1} … (pigeonhole);
-//   - the least L at which all load has room when a shard's weight limit lets it
-//     take only so much load.
+//   - the least L at which all load has room if the weight limit of a shard also limits
+//     its load.
 func LowerBound(in balance.Input) Bound { return lowerBound(in, OfSlices(in)) }
 
 func lowerBound(in balance.Input, sums []SliceSum) Bound {
@@ -58,20 +59,20 @@ func lowerBound(in balance.Input, sums []SliceSum) Bound {
 	return b
 }
 
-// placement is the input of a bound.
+// placement is the data from which a bound is computed.
 type placement struct {
-	shards []room                     // active ones, the strongest first
-	items  []heavyHitter[balance.Key] // indivisible, the heaviest first
-	sum    []float64                  // sum[i] is the load of the i heaviest
-	total  float64                    // load
-	shares float64                    // of the active shards
+	shards []room                     // the active ones, strongest first
+	items  []heavyHitter[balance.Key] // indivisible ones, heaviest first
+	sum    []float64                  // sum[i] is the load of the i heaviest items
+	total  float64                    // load of all items
+	shares float64                    // sum of the shares of the active shards
 	weight float64                    // of all items
 }
 
 // room is the capacity of a shard.
 type room struct {
 	share float64
-	load  float64 // the most that its weight limit lets it have; <0: no limit
+	load  float64 // the most that the weight limit lets it have; below 0 if there is no limit
 }
 
 func (p *placement) mean() float64 { return p.total / p.shares }
@@ -106,8 +107,9 @@ func newPlacement(in balance.Input, sums []SliceSum) *placement {
 	return p
 }
 
-// indivisible returns the items with at least this load, heaviest first: measured
-// ones and those alone in their slice; without measurements, all.
+// indivisible returns the items with at least the load `least`, heaviest first: those
+// whose load is measured, and those that are the only item of their slice; or all such
+// items if no load is measured.
 func indivisible(in balance.Input, sums []SliceSum, least float64) (list []heavyHitter[balance.Key]) {
 	all := in.Model.Slices()
 	if !in.Measured() {
@@ -148,8 +150,8 @@ func anyHot(in balance.Input, s balance.Slice, least float64) (found bool) {
 	return found
 }
 
-// strongest returns the j for which the j heaviest items weigh most on the j
-// strongest shards, and how much for their share.
+// strongest returns the j for which the j heaviest items put the most load on each unit
+// of share of the j strongest shards, and that load.
 func (p *placement) strongest() (j int, least float64) {
 	share := 0.0
 	for i := range min(len(p.shards), len(p.items)) {
@@ -161,8 +163,9 @@ func (p *placement) strongest() (j int, least float64) {
 	return j, least
 }
 
-// crowded returns the m heaviest items that the shards have no room for at the
-// load a share given, and the least at which they have; 0 when all have room.
+// crowded returns an m for which the shards have no room for the m heaviest items at
+// the load `least` per unit of share, and the least load at which they have room. It
+// returns 0 if there is always room.
 func (p *placement) crowded(least float64) (m int, raised float64) {
 	for i := 1; i <= len(p.items); i++ {
 		if p.roomFor(i, least) {
@@ -182,8 +185,8 @@ func (p *placement) crowded(least float64) (m int, raised float64) {
 	return m, raised
 }
 
-// roomFor reports whether the shards have room for the m heaviest items at load l
-// a share.
+// roomFor reports whether the shards have room for the m heaviest items at the load l
+// per unit of share.
 func (p *placement) roomFor(m int, l float64) bool {
 	count, last, share := 0, 0, 0.0
 	for _, n := range p.shards {
@@ -199,8 +202,8 @@ func (p *placement) roomFor(m int, l float64) bool {
 	return false
 }
 
-// limit sets the most load that each shard's weight limit lets it have: that of
-// the items with the most load for their weight.
+// limit sets, for each shard with a weight limit, the most load that the shard can
+// have: the load of the items with the most load for their weight.
 func (p *placement) limit(in balance.Input, sums []SliceSum) {
 	var dense []grain
 	for i, s := range in.Model.Slices() {
@@ -224,7 +227,7 @@ func (p *placement) limit(in balance.Input, sums []SliceSum) {
 	}
 }
 
-// limited returns the least load a share at which all load has room.
+// limited returns the least load per unit of share at which all load has room.
 func (p *placement) limited() float64 {
 	if !slices.ContainsFunc(p.shards, func(r room) bool { return r.load >= 0 }) {
 		return 0
@@ -242,7 +245,7 @@ func (p *placement) limited() float64 {
 	}
 	lo, hi := p.mean(), p.total/p.shards[len(p.shards)-1].share
 	if !fits(hi) {
-		return 0 // not even all together: LeastMove and the limits report that
+		return 0 // not even all shards together have room: LeastMove and the limits report that
 	}
 	for range 60 {
 		if mid := (lo + hi) / 2; fits(mid) {

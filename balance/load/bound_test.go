@@ -134,7 +134,7 @@ func TestLowerBound(t *testing.T) {
 	})
 }
 
-// TestLeastMove: no plan that reaches the tolerance moves less.
+// TestLeastMove tests that no plan that reaches the tolerance moves less.
 func TestLeastMove(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		in := drawInput(rt, false)

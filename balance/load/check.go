@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// The bounds of plausible reports: what a machine of 1,024 cores can do, 10¹²
-// counts a second, intervals of an hour.
+// The bounds of plausible reports: a machine of 1,024 cores, 10¹² counts per second,
+// intervals of an hour.
 const (
 	maxCores          = 1024
 	maxCounts         = 1e12
 	maxReportInterval = time.Hour
-	// maxPast is how many earlier incarnations of a slave are kept.
+	// maxPast is the number of earlier incarnations of a slave that are remembered.
 	maxPast = 8
 )
 
@@ -38,8 +38,9 @@ func absurd(r *Report) bool {
 		slices.ContainsFunc(r.Pairs, func(c PairCost) bool { return beyond(c.Cost) })
 }
 
-// follows returns "" and records a report if it is newer than the previous one,
-// else what is wrong with it. Reports in between may have been lost.
+// follows records a report and returns "" if it is newer than the previous one.
+// Otherwise it returns what is wrong with the report. Reports in between may have been
+// lost.
 func (n *reports) follows(r *Report) string {
 	switch {
 	case r.Incarnation != n.incarnation || n.number == 0:

@@ -8,9 +8,9 @@ import (
 	"adshard/balance"
 )
 
-// hitters are the heavy hitters: a bounded number of keys with the most load, a
-// decayed, weighted lossy count (after Manku, Motwani 2002). Once it exceeds its
-// bound by a quarter, the lightest are dropped, so that a key costs O(log n)
+// hitters are the heavy hitters: a bounded number of keys, those with the most load.
+// They are a decayed, weighted lossy count (after Manku, Motwani 2002). Once there are
+// a quarter more than the bound, the lightest are dropped, so a key costs O(log n)
 // amortised.
 type hitters[K comparable] struct {
 	limit   int
@@ -18,12 +18,12 @@ type hitters[K comparable] struct {
 	all     map[K]hit
 }
 
-// hit is a key's average; it decays with the exposure of the shard that
-// reported it last.
+// hit is the average load of a key. It decays with the exposure of the shard that last
+// reported the key.
 type hit struct {
 	average
 	shard balance.ShardID
-	// reports is how many reports named the key, decayed.
+	// reports is the decayed number of reports that named the key.
 	reports float64
 }
 
@@ -37,11 +37,11 @@ func newHitters[K comparable](limit int, compare func(a, b K) int) hitters[K] {
 	return hitters[K]{limit: limit, compare: compare, all: map[K]hit{}}
 }
 
-// add counts dt seconds, up to the shard's exposure, of load c a second.
+// add adds the load c per second during dt seconds that end at the shard's exposure.
 func (h *hitters[K]) add(k K, shard balance.ShardID, exposed, dt, c, halfLife float64) {
 	v, ok := h.all[k]
 	switch {
-	case !ok: // nothing was seen of it before
+	case !ok: // the key was not known before
 		v = hit{average: average{seen: exposed - dt, at: exposed - dt}, shard: shard}
 	case v.shard != shard:
 		v.shard, v.at = shard, exposed-dt
@@ -55,7 +55,7 @@ func (h *hitters[K]) add(k K, shard balance.ShardID, exposed, dt, c, halfLife fl
 	h.all[k] = v
 }
 
-// rest counts no load up to the shard's exposure.
+// rest adds a load of zero up to the shard's exposure.
 func (v *hit) rest(exposed, halfLife float64) {
 	if dt := exposed - v.at; dt > 0 {
 		v.step(dt, 0, halfLife)
@@ -64,18 +64,18 @@ func (v *hit) rest(exposed, halfLife float64) {
 	}
 }
 
-// now returns the load as of a shard's exposure.
+// now returns the load at a shard's exposure.
 func (v hit) now(exposed, halfLife float64) float64 {
 	v.rest(exposed, halfLife)
 	return v.rate
 }
 
-// sure is the share of the load attributed to the key. A key that was reported
-// only once may have been sampled by chance, and among many such keys the lucky
-// ones look hottest.
+// sure returns the share of its load that is attributed to the key. A key that was
+// reported only once may have been sampled by chance, and among many such keys the
+// lucky ones look hottest.
 func (v hit) sure() float64 { return 1 - math.Exp2(-v.reports) }
 
-// trim drops the lightest when there are too many.
+// trim drops the lightest keys if there are too many.
 func (h *hitters[K]) trim() {
 	if len(h.all) <= h.limit+h.limit/4 {
 		return
@@ -86,13 +86,13 @@ func (h *hitters[K]) trim() {
 	}
 }
 
-// top returns the n of most load, the greatest first.
+// top returns the n keys with the most load, the greatest first.
 func (h *hitters[K]) top(n int, load func(hit) float64) []heavyHitter[K] {
 	list := h.list(load)
 	return list[:min(n, len(list))]
 }
 
-// list returns all, the greatest first.
+// list returns all keys, the greatest load first.
 func (h *hitters[K]) list(load func(hit) float64) []heavyHitter[K] {
 	list := make([]heavyHitter[K], 0, len(h.all))
 	for k, v := range h.all {

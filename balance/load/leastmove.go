@@ -7,11 +7,12 @@ import (
 	"adshard/balance"
 )
 
-// grain is an item, or the rest of a slice, of uniform load for its weight.
+// grain is an item, or the rest of a slice, whose load is spread evenly over its
+// weight.
 type grain struct{ load, weight float64 }
 
-// grains appends the content of a slice: its items of measured load, and all
-// others together.
+// grains appends the contents of a slice to list: each item whose load is measured, and
+// all others as one grain.
 func grains(in balance.Input, s balance.Slice, sum SliceSum, list []grain) []grain {
 	if sum.Items == 0 {
 		return list
@@ -34,12 +35,12 @@ func grains(in balance.Input, s balance.Slice, sum SliceSum, list []grain) []gra
 	return list
 }
 
-// sortByDensity sorts by load for the weight, the most first.
+// sortByDensity sorts by load per weight, the greatest first.
 func sortByDensity(list []grain) {
 	slices.SortFunc(list, func(a, b grain) int { return cmp.Compare(b.load*a.weight, a.load*b.weight) })
 }
 
-// mostLoad returns the most load that so much weight can have.
+// mostLoad returns the most load that items of a given weight can have.
 func mostLoad(dense []grain, weight float64) (load float64) {
 	for _, g := range dense {
 		if g.weight > weight {
@@ -51,7 +52,7 @@ func mostLoad(dense []grain, weight float64) (load float64) {
 	return load
 }
 
-// leastWeight returns the least weight that so much load can have.
+// leastWeight returns the least weight that items of a given load can have.
 func leastWeight(dense []grain, load float64) (weight float64) {
 	for _, g := range dense {
 		if load <= 0 {
@@ -66,12 +67,12 @@ func leastWeight(dense []grain, load float64) (weight float64) {
 	return weight
 }
 
-// LeastMove returns the least weight, and its share of all, that any plan must
-// move so that no shard has more than 1+tolerance times the mean for its share,
-// or, where the bound is above that, than the bound; and so that shards that
-// drain have nothing and none weighs more than its limit. It takes from each
-// shard with too much load what has the most of it for its weight, items in
-// parts if need be, so no plan moves less.
+// LeastMove returns the least weight, and its share of all weight, that any plan must
+// move to reach these goals: no shard has more than 1+tolerance times the mean for its
+// share, or more than the bound if that is greater; draining shards have nothing; and
+// no shard weighs more than its limit. From each shard with too much load, it takes the
+// items with the most load for their weight, and parts of items if need be. So no plan
+// moves less.
 func LeastMove(in balance.Input, tolerance float64) (weight uint64, share float64) {
 	sums := OfSlices(in)
 	bound := lowerBound(in, sums)

@@ -4,9 +4,9 @@ import (
 	"adshard/balance"
 )
 
-// Model updates the table after a change of the model. Split slices divide their
-// load by hot items and weight, merged ones add it up, switched ones keep it until
-// the new shard reports.
+// Model updates the table after a change of the model. If slices are split, their load
+// is divided by hot items and weight; if slices are merged, their loads are added up. A
+// slice that is switched keeps its load until the new shard reports.
 func (t *Table) Model(m *balance.Model, items balance.Items) {
 	t.items = items
 	if m == t.m {
@@ -25,7 +25,7 @@ func (t *Table) Model(m *balance.Model, items balance.Items) {
 	t.m, t.order, t.byID, t.last = m, order, byID, nil
 }
 
-// carry returns the slice's load after a change of the model.
+// carry returns the slice's state after a change of the model.
 func (t *Table) carry(c *cutter, i int, s balance.Slice) *sliceLoad {
 	old := t.byID[s.ID]
 	if old != nil && old.Slice == s {
@@ -38,7 +38,7 @@ func (t *Table) carry(c *cutter, i int, s balance.Slice) *sliceLoad {
 		out.average = c.gather(i)
 	}
 	if old == nil || old.Lo != s.Lo || old.Hi != s.Hi || old.Shard != s.Shard {
-		out.seen = min(out.seen, t.halfLife/4) // what is measured now soon outweighs it
+		out.seen = min(out.seen, t.halfLife/4) // so that new measurements soon outweigh it
 	}
 	out.at = t.exposed(s.Shard)
 	out.waits, out.quiet = true, out.at+switchOver.Seconds()
@@ -52,19 +52,19 @@ func (t *Table) exposed(shard balance.ShardID) float64 {
 	return 0
 }
 
-// cutter distributes the loads of old slices over those of a new model, from left
-// to right.
+// cutter distributes the loads of the old slices over the slices of a new model, from
+// left to right.
 type cutter struct {
 	t      *Table
 	from   []*sliceLoad
 	to     []balance.Slice
-	j      int // the first old slice that may still matter
-	open   int // 1 + the old slice that is shared out now
-	first  int // the new slice that shares begins with
+	j      int // index of the first old slice that may still matter
+	open   int // 1 + index of the old slice for which shares was computed
+	first  int // index of the new slice of shares[0]
 	shares []float64
 }
 
-// gather returns the average of new slice i.
+// gather returns the average of the new slice i.
 func (c *cutter) gather(i int) average {
 	s := c.to[i]
 	var sum average
@@ -87,7 +87,7 @@ func (c *cutter) gather(i int) average {
 	return sum
 }
 
-// share returns the share of old slice j's load that lies in new slice i.
+// share returns the share of the load of the old slice j that lies in the new slice i.
 func (c *cutter) share(j, i int) float64 {
 	if c.open != j+1 {
 		c.cut(j, i)
@@ -95,8 +95,9 @@ func (c *cutter) share(j, i int) float64 {
 	return c.shares[i-c.first]
 }
 
-// cut distributes old slice j, which begins in new slice i or before it: the load
-// of its hot items, and the rest by weight; without items, by width.
+// cut distributes the load of the old slice j, which begins in the new slice i or
+// before it: the load of its hot items, and the rest by weight, or by width if it has
+// no items.
 func (c *cutter) cut(j, i int) {
 	o := c.from[j]
 	for i > 0 && c.to[i].Lo > o.Lo {
@@ -108,7 +109,7 @@ func (c *cutter) cut(j, i int) {
 	}
 	hot, rest := c.weigh(o, c.to[i:n])
 	hotSum, restSum := sumOf(hot), sumOf(rest)
-	hotPart := 1.0 // of the slice's load
+	hotPart := 1.0 // share of the slice's load that its hot items have
 	if restSum > 0 {
 		hotPart = 0
 		if o.rate > 0 {
@@ -128,11 +129,12 @@ func (c *cutter) cut(j, i int) {
 	}
 }
 
-// weigh returns what an old slice has in each of some new ones: the load of its
-// hot items, and the expected load of the others, or, if it has no items, width.
+// weigh returns the parts of an old slice that lie in each of some new ones: the load
+// of its hot items, and the expected load of the other items, or the width if it has no
+// items.
 func (c *cutter) weigh(o *sliceLoad, to []balance.Slice) (hot, rest []float64) {
 	hot, rest = make([]float64, len(to)), make([]float64, len(to))
-	right := make([]float64, len(to)) // the part of rest that lies right of the split key
+	right := make([]float64, len(to)) // the part of rest to the right of the split key
 	at, items, h := 0, 0, halvesOf(o.Slice, o.split)
 	if c.t.items != nil {
 		c.t.items.Ascend(o.Lo, o.Hi, func(k balance.Key, w uint32) bool {
@@ -169,6 +171,6 @@ func sumOf(list []float64) (sum float64) {
 	return sum
 }
 
-// itemWeight is the weight of an item when a slice's load is distributed, at
+// itemWeight returns the weight of an item for distributing a slice's load. It is at
 // least 1.
 func itemWeight(w uint32) float64 { return float64(max(1, w)) }

@@ -9,16 +9,16 @@ import (
 )
 
 const (
-	// MaxPairs bounds the pairs of a term and an item that a Table keeps: 16 MiB, with
-	// the quarter more that it has until the lightest are dropped.
+	// MaxPairs bounds the pairs of a term and an item that a Table keeps. They take up to
+	// 16 MiB, with the quarter more that there may be before the lightest are dropped.
 	MaxPairs = 131_072
-	// PairHalfLife is how long it takes until half of a pair's average is new. A report
-	// has only some of the pairs, so that it takes minutes to know them; which items a
-	// topic consists of changes more slowly than how often it is asked for.
+	// PairHalfLife is the half-life of a pair's average. A report has only some of the
+	// pairs, so it takes minutes to know them all. The items of a topic change more
+	// slowly than the number of queries for it.
 	PairHalfLife = 10 * time.Minute
 )
 
-// pair is an item under a term.
+// pair is an item examined for a term.
 type pair struct {
 	term uint64
 	key  balance.Key
@@ -28,15 +28,15 @@ func comparePairs(a, b pair) int {
 	return cmp.Or(cmp.Compare(a.term, b.term), cmp.Compare(a.key, b.key))
 }
 
-// pair counts what an item cost under a term, if the shard serves it.
+// pair adds the cost of an item under a term, if the shard serves the item.
 func (t *Table) pair(n *shardLoad, shard balance.ShardID, r *Report, c PairCost) {
 	if t.serves(shard, c.Key, "pair served elsewhere") {
 		t.pairs.add(pair{c.Term, c.Key}, shard, n.exposed, r.Interval.Seconds(), t.rate(c.Cost, r), PairHalfLife.Seconds())
 	}
 }
 
-// Sampled returns for how much time pairs were told: by the slave that told them longest,
-// since one that has joined knows less of those that it got.
+// Sampled returns the time for which pairs were reported. It is that of the shard that
+// reported them longest, since a shard that has just joined knows less about its items.
 func (t *Table) Sampled() time.Duration {
 	most := 0.0
 	for _, n := range t.shards {
@@ -45,13 +45,13 @@ func (t *Table) Sampled() time.Duration {
 	return time.Duration(most * float64(time.Second))
 }
 
-// HotTopics returns the topics of which pairs are known. A slave samples, and an item
-// that it named only once counts as well: what matters is how the items of a topic
-// are spread, which a sample shows.
+// HotTopics returns the topics for which pairs are known. An item that was named only
+// once counts in full, although reports are samples: only the spread of a topic's items
+// matters, and a sample shows that.
 func (t *Table) HotTopics() []balance.Topic {
 	all := make([]heavyHitter[pair], 0, len(t.pairs.all))
 	for k, v := range t.pairs.all {
-		if shard := t.m.At(k.key).Shard; shard != v.shard { // it went there with its slice
+		if shard := t.m.At(k.key).Shard; shard != v.shard { // the item moved there with its slice
 			v.shard, v.at = shard, t.exposed(shard)
 			t.pairs.all[k] = v
 		}

@@ -76,7 +76,7 @@ func TestTopicsMove(t *testing.T) {
 	}
 	w.edit(func(e *balance.Edit) { _ = e.Start(1, 2) })
 	w.edit(func(e *balance.Edit) { _ = e.Switch(1) })
-	w.pairs(2, 1, under(7, k, 900)) // while masters switch, each shard has only a part
+	w.pairs(2, 1, under(7, k, 900)) // while masters switch, each shard has only a part of the load
 	w.edit(func(e *balance.Edit) { _ = e.Finish(1) })
 	w.pairs(1, 100)
 	if list := w.table.HotTopics(); len(list) != 1 || math.Abs(list[0].Items[0].Load-60) > 0.5 {

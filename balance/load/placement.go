@@ -4,7 +4,7 @@ import (
 	"adshard/balance"
 )
 
-// EvennessOfWeights returns how evenly the items' weights are spread over a model's shards.
+// EvennessOfWeights returns how evenly the weights of items are spread over a model's shards.
 func EvennessOfWeights(m *balance.Model, items balance.Items, limits map[balance.ShardID]balance.Limit) balance.Evenness {
 	sums := make(map[balance.ShardID]float64, len(m.Shards()))
 	all := m.Slices()
@@ -19,14 +19,14 @@ func EvennessOfWeights(m *balance.Model, items balance.Items, limits map[balance
 	return EvennessOf(m, sums, limits)
 }
 
-// Evenness returns how evenly the load is spread or, when none is measured,
-// the items' weights. A moving slice counts at its target.
+// Evenness returns how evenly the load is spread, or the items' weights if no load is
+// measured. A moving slice counts at its target.
 func Evenness(in balance.Input) balance.Evenness {
 	return EvennessOf(in.Model, OfShards(in), in.Limits)
 }
 
-// EvennessOf returns how evenly loads are spread over the shards of a model that are active or
-// have any load.
+// EvennessOf returns how evenly loads are spread over those shards of a model that are active
+// or have load.
 func EvennessOf(m *balance.Model, sums map[balance.ShardID]float64, limits map[balance.ShardID]balance.Limit) balance.Evenness {
 	var e balance.Evenness
 	var total, shares float64
@@ -47,8 +47,8 @@ func EvennessOf(m *balance.Model, sums map[balance.ShardID]float64, limits map[b
 	return e
 }
 
-// OfShards returns the load of each shard, or, when none is measured, the
-// weight of its items. A moving slice counts at its target.
+// OfShards returns the load of each shard, or the weight of its items if no load is measured.
+// A moving slice counts at its target.
 func OfShards(in balance.Input) map[balance.ShardID]float64 {
 	out := make(map[balance.ShardID]float64, len(in.Model.Shards()))
 	for _, sh := range in.Model.Shards() {
@@ -66,15 +66,15 @@ func OfShards(in balance.Input) map[balance.ShardID]float64 {
 	return out
 }
 
-// SliceSum is the content of a slice. Load is in load a second, or, when none is
-// measured, the weight.
+// SliceSum is the sum of a slice's items. Load is the load per second, or the weight if no
+// load is measured.
 type SliceSum struct {
 	Items  int
 	Weight uint64
 	Load   float64
 }
 
-// OfSlices returns what lies in each of the model's slices.
+// OfSlices returns the sum of each of the model's slices.
 func OfSlices(in balance.Input) []SliceSum {
 	all := in.Model.Slices()
 	out := make([]SliceSum, len(all))
@@ -102,13 +102,13 @@ type Item struct {
 	Key    balance.Key
 	Weight uint32
 	Load   float64
-	// Hot is set when the load is measured; otherwise it is a share, by weight, of
-	// the load of the slice without its hot items, or of that of its half.
+	// Hot is set if the load is measured. Otherwise the load is a share, by weight, of what
+	// the hot items leave of the load of the slice or of its half.
 	Hot bool
 }
 
-// OfItems appends the items of a slice, in ascending key order, to list. When no load
-// is measured an item's load is its weight.
+// OfItems appends the items of a slice to list, in ascending order of keys. If no load is
+// measured, an item's load is its weight.
 func OfItems(in balance.Input, s balance.Slice, list []Item) []Item {
 	begin := len(list)
 	in.Items.Ascend(s.Lo, s.Hi, func(k balance.Key, w uint32) bool {
@@ -148,7 +148,7 @@ func OfItems(in balance.Input, s balance.Slice, list []Item) []Item {
 	return list
 }
 
-// splitKey returns the split key of a slice; 0: unknown.
+// splitKey returns the split key of a slice, or 0 if unknown.
 func splitKey(in balance.Input, slice uint64) balance.Key {
 	if in.SplitKey == nil {
 		return 0

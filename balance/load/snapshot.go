@@ -9,7 +9,7 @@ import (
 	"adshard/balance"
 )
 
-// Topic is a topic's load a second on a shard.
+// Topic is a topic with its load per second on a shard.
 type Topic struct {
 	Term uint64
 	Load float64
@@ -18,7 +18,7 @@ type Topic struct {
 // snapshot is a snapshot of a Table.
 type snapshot struct {
 	slices   map[uint64]float64
-	hot      []heavyHitter[balance.Key] // in ascending key order
+	hot      []heavyHitter[balance.Key] // in ascending order of keys
 	measured bool
 }
 
@@ -38,9 +38,9 @@ func (l *snapshot) Hot(lo, hi balance.Key, visit func(k balance.Key, load float6
 	}
 }
 
-// At returns an immutable snapshot of the loads of model m. A slice of a shard that
-// has not reported yet gets the load that the others have for their weight. The
-// hot items of a slice have at most its load.
+// At returns an immutable snapshot of the loads for model m. If a slice's shard has not
+// reported yet, the slice gets a load by its weight, as the other slices have. The hot
+// items of a slice together have at most the slice's load.
 func (t *Table) At(_ time.Duration, m *balance.Model, items balance.Items) balance.Loads {
 	t.Model(m, items)
 	if t.last != nil {
@@ -61,7 +61,7 @@ func (t *Table) At(_ time.Duration, m *balance.Model, items balance.Items) balan
 	return out
 }
 
-// guess gives slices without reports the load that others have for their weight.
+// guess gives slices without reports the same load per weight as the other slices have.
 func (t *Table) guess(out *snapshot) {
 	weights := make([]float64, len(t.order))
 	i := 0
@@ -89,7 +89,8 @@ func (t *Table) guess(out *snapshot) {
 	}
 }
 
-// snapshot adds the hot items, those of a slice scaled to its load.
+// snapshot adds the hot items. Those of a slice are scaled if they have more than the
+// slice's load.
 func (t *Table) snapshot(out *snapshot) {
 	out.hot = make([]heavyHitter[balance.Key], 0, len(t.hot.all))
 	for k, v := range t.hot.all {
@@ -117,12 +118,12 @@ func (t *Table) snapshot(out *snapshot) {
 	scale(len(out.hot))
 }
 
-// settled returns the part of a hot item's load, up to its shard's exposure, that is
-// attributed to it.
+// settled returns the load of a hot item, up to its shard's exposure, as far as it is
+// attributed to the item.
 func (t *Table) settled(k balance.Key, s balance.Slice) float64 {
 	v := t.hot.all[k]
 	switch {
-	case v.shard != s.Shard: // it went there with its slice, and takes its load along
+	case v.shard != s.Shard: // the item moved there with its slice, and keeps its load
 		v.shard, v.at = s.Shard, t.exposed(s.Shard)
 	case s.Move.Phase == balance.Switched:
 		v.at = t.exposed(s.Shard)

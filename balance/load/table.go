@@ -11,53 +11,55 @@ import (
 
 // The defaults of a Table.
 const (
-	// DefaultHalfLife is how long it takes until half of an average is new.
+	// DefaultHalfLife is the half-life of averages.
 	DefaultHalfLife = 10 * time.Second
-	// MaxHot and MaxTopics bound the hot items, and the topics of each shard.
+	// MaxHot bounds the number of hot items, and MaxTopics the number of topics of each
+	// shard.
 	MaxHot    = 65_536
 	MaxTopics = 512
-	// minQueries is how many queries the averages must cover: with so many, the
+	// minQueries is the number of queries that averages must cover. With that many, the
 	// sampling error of a slice's share is about a tenth.
 	minQueries = 100
-	// idleQueries is the least number of queries in a half-life at which loads are
-	// meaningful: below it an average is what has not decayed yet.
+	// idleQueries is the least number of queries per half-life at which loads are
+	// meaningful. Below it, an average is only what has not decayed yet.
 	idleQueries = 1
-	// switchOver is how long, in a slave's reported time, the slave may take to count
-	// under a slice's new generation. Until then a missing report is not a zero.
+	// switchOver is how long, in a slave's reported time, a slave may take until it
+	// counts a slice under the slice's new generation. Until then, a missing report does
+	// not mean a load of zero.
 	switchOver = 5 * time.Second
 )
 
-// Table averages the cost of queries that slaves report. Averages decay by
-// half-life over the time that the reports cover, independently of clocks, so a
-// shard that falls silent keeps its load. Only slices that a shard serves count,
-// never what it merely holds. A report takes time in proportion to its size, and
-// memory is proportional to the slices, MaxHot, MaxTopics and MaxPairs.
+// Table averages the cost of queries that slaves report. Averages decay by half-life
+// over the time that the reports cover, independently of clocks, so a shard that falls
+// silent keeps its load. Only slices that a shard serves are counted, not those that it
+// merely holds. A report takes time in proportion to its size. Memory is proportional to
+// the number of slices, MaxHot, MaxTopics and MaxPairs.
 type Table struct {
 	weights  Weights
 	halfLife float64 // seconds
 
 	m       *balance.Model
 	items   balance.Items
-	order   []*sliceLoad // as m's slices
+	order   []*sliceLoad // in the order of m's slices
 	byID    map[uint64]*sliceLoad
 	shards  map[balance.ShardID]*shardLoad
 	hot     hitters[balance.Key]
 	pairs   hitters[pair]
 	ignored map[string]uint64
-	// measured is set once any load was counted, and stays set when loads decay
-	// to zero: they do not fall back to the items' weights.
+	// measured is set once any load was counted. It stays set if loads decay to zero:
+	// the items' weights are not used again.
 	measured bool
-	asked    bool      // some query was counted once
-	last     *snapshot // the newest snapshot; nil when something came since
+	asked    bool      // some query was counted
+	last     *snapshot // the newest snapshot; nil if it is out of date
 }
 
-// shardLoad is the state of the reports of a shard's slaves. Each of n slaves covers an
-// n-th of its shard's time, with n times the load that it reports: the averages are
-// then those of the slaves' sum.
+// shardLoad is the state of the reports of a shard's slaves. A report of one of n slaves
+// covers an n-th of its time, with n times the load. So the averages are those of the
+// sum of the slaves.
 type shardLoad struct {
 	slaves  map[string]*reports
-	exposed float64 // seconds that its reports covered
-	sampled float64 // of these, seconds of which pairs were told
+	exposed float64 // seconds that the reports covered
+	sampled float64 // of these, seconds for which pairs were reported
 	queries average
 	topics  hitters[uint64]
 }
@@ -67,32 +69,33 @@ type reports struct {
 	incarnation string
 	past        []string // earlier incarnations, the newest last
 	number      uint64
-	until       time.Duration // it counts as reporting, unless another report comes
+	until       time.Duration // when the slave stops being counted, unless another report comes
 }
 
-// reporting is how many of its own intervals a slave that is silent still counts.
+// reporting is the number of its own intervals for which a silent slave is still
+// counted.
 const reporting = 4
 
 // sliceLoad is a slice with its average.
 type sliceLoad struct {
 	balance.Slice
 	average
-	split balance.Key // up to which lies half of the load, as reported last; 0: unknown
-	// While waits is set, the shard may not have the slice's generation yet, and a
-	// missing report is not a zero before its exposure reaches quiet.
+	split balance.Key // the last key of the left half of the load, as last reported; 0 if unknown
+	// waits is set while the shard may not have the slice's generation yet. A missing
+	// report then does not mean a load of zero until the exposure reaches quiet.
 	waits bool
 	quiet float64
 }
 
-// average is a decayed average of load a second.
+// average is a decayed average of load per second.
 type average struct {
 	rate float64
-	seen float64 // seconds that it covers
-	at   float64 // the shard's exposure up to which it was counted
+	seen float64 // seconds that it covers, at most those that still matter
+	at   float64 // the shard's exposure when it was last updated
 }
 
-// step counts dt seconds of load c a second. While little was seen the average
-// is a plain mean, so that it does not start from zero.
+// step adds the load c per second during dt seconds. While the average covers little
+// time it is a plain mean, so that it does not have to rise from zero.
 func (a *average) step(dt, c, halfLife float64) {
 	if dt <= 0 {
 		return
@@ -102,8 +105,8 @@ func (a *average) step(dt, c, halfLife float64) {
 	a.seen += dt
 }
 
-// NewTable returns an empty table. Zero weights mean DefaultWeights, a zero
-// half-life DefaultHalfLife.
+// NewTable returns an empty table. Zero weights mean DefaultWeights, and a zero
+// half-life means DefaultHalfLife.
 func NewTable(weights Weights, halfLife time.Duration) *Table {
 	if weights == (Weights{}) {
 		weights = DefaultWeights
@@ -120,8 +123,8 @@ func NewTable(weights Weights, halfLife time.Duration) *Table {
 
 // Report adds the counts of a shard of model m. It returns "", or why the report is
 // ignored. Entries of slices that do not match the model (unknown, of another
-// generation, served elsewhere) are skipped and counted in Ignored; the rest of
-// the report counts.
+// generation, served elsewhere) are skipped and counted in Ignored; the rest of the
+// report is used.
 func (t *Table) Report(now time.Duration, shard balance.ShardID, m *balance.Model, r *Report) (ignored string) {
 	if m != t.m {
 		t.Model(m, t.items)
@@ -171,8 +174,8 @@ func (n *shardLoad) of(slave string) *reports {
 	return n.slaves[slave]
 }
 
-// share returns the report as that of one of the slaves that report: of an n-th of
-// the time, with the same counts.
+// share returns the report of one of n slaves that report for the shard, changed so that
+// it covers an n-th of the time, with the same counts.
 func (n *shardLoad) share(now time.Duration, r *Report) *Report {
 	n.slaves[r.Slave].until = now + reporting*r.Interval
 	count := 0
@@ -191,20 +194,20 @@ func (n *shardLoad) share(now time.Duration, r *Report) *Report {
 	return &part
 }
 
-// slice counts one slice's cost.
+// slice adds the cost of one slice.
 func (t *Table) slice(n *shardLoad, shard balance.ShardID, r *Report, c SliceCost) {
 	s := t.byID[c.Slice]
 	switch {
 	case s == nil:
 		t.ignore("unknown slice")
 	case s.Move.Phase == balance.Switched && (s.Shard == shard || s.Move.Other == shard):
-		// Masters are switching from one shard to the other: the expected load
-		// stays until all have switched.
+		// Masters are switching from one shard to the other: the expected load stays
+		// until all of them have switched.
 	case s.Shard != shard:
 		t.ignore("slice served elsewhere")
 	case s.Generation != c.Generation:
 		t.ignore("another generation")
-		s.at = n.exposed // unknown is not zero
+		s.at = n.exposed // an unknown load is not a load of zero
 	case s.at == n.exposed:
 		t.ignore("doubled")
 	default:
@@ -216,11 +219,11 @@ func (t *Table) slice(n *shardLoad, shard balance.ShardID, r *Report, c SliceCos
 	}
 }
 
-// splitAt takes in where a slave would cut a slice. With several replicas the newest
-// report counts.
+// splitAt takes the key at which a slave would cut a slice. If there are several
+// replicas, the newest report is used.
 func (t *Table) splitAt(s *sliceLoad, split balance.Key) {
 	switch {
-	case split == 0: // it does not know, or knows no split keys
+	case split == 0: // the slave does not know it, or is too old to report split keys
 	case split < s.Lo || split > s.Hi:
 		t.ignore("split key outside of its slice")
 	case splits(s.Slice, split):
@@ -228,8 +231,8 @@ func (t *Table) splitAt(s *sliceLoad, split balance.Key) {
 	}
 }
 
-// SplitKey returns the last key of the left half of a slice of the newest model, when it
-// is cut where half of its load lies on each side; 0: unknown.
+// SplitKey returns the last key of the left half of a slice of the newest model, so cut
+// that half of the load is on each side; or 0 if unknown.
 func (t *Table) SplitKey(slice uint64) balance.Key {
 	if s := t.byID[slice]; s != nil {
 		return s.split
@@ -237,7 +240,7 @@ func (t *Table) SplitKey(slice uint64) balance.Key {
 	return 0
 }
 
-// Rate returns a slice's load a second as averaged so far; 0: none is known.
+// Rate returns a slice's average load per second, or 0 if none is known.
 func (t *Table) Rate(slice uint64) float64 {
 	if s := t.byID[slice]; s != nil {
 		return s.rate
@@ -245,15 +248,15 @@ func (t *Table) Rate(slice uint64) float64 {
 	return 0
 }
 
-// item counts one item's cost, if the shard serves it.
+// item adds the cost of one item, if the shard serves the item.
 func (t *Table) item(n *shardLoad, shard balance.ShardID, r *Report, c ItemCost) {
 	if t.serves(shard, c.Key, "item served elsewhere") {
 		t.hot.add(c.Key, shard, n.exposed, r.Interval.Seconds(), t.rate(c.Cost, r), t.halfLife)
 	}
 }
 
-// serves reports whether a shard is the only one that serves a key; if it has nothing to do with it,
-// that is ignored.
+// serves reports whether a shard is the only one that serves a key. If the shard neither
+// serves it nor is the other shard of a move, that is counted as ignored.
 func (t *Table) serves(shard balance.ShardID, k balance.Key, ignored string) bool {
 	s := t.m.At(k)
 	if s.Shard != shard && s.Move.Other != shard {
@@ -262,7 +265,8 @@ func (t *Table) serves(shard balance.ShardID, k balance.Key, ignored string) boo
 	return s.Shard == shard && s.Move.Phase != balance.Switched
 }
 
-// settle counts no load of the slice up to the shard's exposure.
+// settle adds a load of zero for the slice, from its last update up to the shard's
+// exposure.
 func (t *Table) settle(s *sliceLoad, exposed float64) {
 	from := s.at
 	if s.waits {
@@ -275,7 +279,7 @@ func (t *Table) settle(s *sliceLoad, exposed float64) {
 	s.at = max(s.at, exposed)
 }
 
-// rate returns the load per second of one of the report's costs.
+// rate returns the load per second for one of the costs of a report.
 func (t *Table) rate(c Cost, r *Report) float64 {
 	return t.weights.Of(c) / r.Interval.Seconds()
 }
@@ -289,7 +293,7 @@ func (t *Table) shard(id balance.ShardID) *shardLoad {
 	return n
 }
 
-// Forget drops the reports of a removed shard.
+// Forget drops the state of a removed shard.
 func (t *Table) Forget(id balance.ShardID) {
 	delete(t.shards, id)
 	t.last = nil
@@ -300,9 +304,9 @@ func (t *Table) ignore(why string) string {
 	return why
 }
 
-// Few returns a text if the averages rest on too few queries: fewer than
-// minQueries in a half-life, as the mean of these shards, since each sees every
-// query. It returns "" if there are enough, or if no load was ever measured.
+// Few returns a text if the averages come from too few queries: fewer than minQueries
+// per half-life, as the mean of the given shards, since each shard sees every query. It
+// returns "" if there are enough, or if no load was ever measured.
 func (t *Table) Few(shards []balance.ShardID) string {
 	if !t.measured {
 		return ""
@@ -319,9 +323,9 @@ func (t *Table) Few(shards []balance.ShardID) string {
 	return fmt.Sprintf("too few queries to judge by (%.0f in the last %.3g seconds)", queries, t.halfLife)
 }
 
-// Idle reports whether queries were counted before and have stopped on all of these
-// shards. The remaining averages are meaningless then: each decays at its own
-// shard's pace, and their ratios are arbitrary.
+// Idle reports whether there were queries before and they have stopped on all of the
+// given shards. The remaining averages are then meaningless: each decays at the pace of
+// its own shard, and their ratios are arbitrary.
 func (t *Table) Idle(shards []balance.ShardID) bool {
 	if !t.measured || !t.asked {
 		return false
@@ -334,7 +338,7 @@ func (t *Table) Idle(shards []balance.ShardID) bool {
 	return len(shards) > 0
 }
 
-// None is the Loads of an idle cluster: measured, and zero everywhere.
+// None is the Loads of an idle cluster: measured, but zero everywhere.
 type None struct{}
 
 // Slice implements Loads.
@@ -346,8 +350,8 @@ func (None) Hot(balance.Key, balance.Key, func(balance.Key, float64) bool) {}
 // Measured implements Loads.
 func (None) Measured() bool { return true }
 
-// Ignored returns how many reports, and entries of reports, were ignored, by
-// reason.
+// Ignored returns the number of reports, and of entries of reports, that were ignored,
+// by reason.
 func (t *Table) Ignored() map[string]uint64 {
 	out := make(map[string]uint64, len(t.ignored))
 	for why, n := range t.ignored {
@@ -356,8 +360,8 @@ func (t *Table) Ignored() map[string]uint64 {
 	return out
 }
 
-// Topics returns at most n of a shard's topics (anchor terms), the ones with the
-// most load per second, greatest first.
+// Topics returns the n topics (anchor terms) of a shard with the most load per second,
+// the greatest first.
 func (t *Table) Topics(shard balance.ShardID, n int) []Topic {
 	l := t.shards[shard]
 	if l == nil {

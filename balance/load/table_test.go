@@ -11,7 +11,7 @@ import (
 	"adshard/balance"
 )
 
-// loadWorld is a table over two shards whose items 1..100 (by hash) weigh 1.
+// loadWorld is a table over some shards, with items 1 to 100 (by hash) of weight 1.
 type loadWorld struct {
 	t      testing.TB
 	items  *balance.Index
@@ -105,7 +105,7 @@ func TestLoadBeforeTheFirstReport(t *testing.T) {
 		t.Error("measured before any report")
 	}
 	w.report(1, 1, map[uint64]uint64{1: 600}, nil)
-	w.near(1, 600) // at once, not from zero
+	w.near(1, 600) // at once, not rising from zero
 	all := OfSlices(balance.Input{Model: w.m, Items: w.items})
 	w.near(2, 600*float64(all[1].Items)/float64(all[0].Items)) // by weight
 	w.report(2, 20, nil, nil)
@@ -281,21 +281,21 @@ func TestLoadOfAMove(t *testing.T) {
 	reports(20, 1)
 	w.near(1, 1000)
 	before := w.table.Ignored()["slice served elsewhere"]
-	reports(3, 2) // not served there yet
+	reports(3, 2) // the slice is not served there yet
 	if got := w.table.Ignored()["slice served elsewhere"]; got != before+3 {
 		t.Errorf("%d ignored", got)
 	}
 	w.near(1, 1000)
 
 	w.edit(func(e *balance.Edit) { _ = e.Switch(1) })
-	costs[1], items[hot] = 500, 200 // one half of the masters here, the other there
+	costs[1], items[hot] = 500, 200 // half of the masters ask here, the other half there
 	reports(20, 1)
 	reports(20, 2)
 	w.near(1, 1000)
 	w.edit(func(e *balance.Edit) { _ = e.Finish(1) })
 	costs[1], items[hot] = 2000, 900
 	before = w.table.Ignored()["slice served elsewhere"]
-	reports(5, 1) // residue
+	reports(5, 1) // only residue
 	if got := w.table.Ignored()["slice served elsewhere"]; got != before+5 {
 		t.Errorf("%d ignored", got)
 	}
@@ -374,7 +374,7 @@ func BenchmarkLoadTable(b *testing.B) {
 		}
 	}
 	round()
-	b.Run("report", func(b *testing.B) { // of all 1,000 shards
+	b.Run("report", func(b *testing.B) { // reports of all 1,000 shards
 		b.ReportAllocs()
 		for b.Loop() {
 			round()

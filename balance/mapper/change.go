@@ -8,9 +8,9 @@ import (
 	"adshard/balance/cluster"
 )
 
-// change stages the next change of the model, if one is due: all that moves,
-// shards and commands require, in one quantum; otherwise an iteration, or the
-// evacuation of shards that drain or are lost.
+// change stages the next change of the model, if one is due. One quantum has all that
+// moves, shards and commands require. If they require nothing, it is an iteration of
+// the strategy, or the evacuation of shards that drain or are lost.
 func (m *Mapper) change(now time.Duration) error {
 	if m.Cluster.Model == nil {
 		if len(m.joining.list) < max(1, m.Config.Slaves) {
@@ -56,7 +56,8 @@ func (m *Mapper) change(now time.Duration) error {
 	return nil
 }
 
-// note records other changes of slices and shards.
+// note records in the journal a change of a slice, a shard or a slave that is not a
+// move.
 func (m *Mapper) note(now time.Duration, o balance.Op, why cluster.Causes) {
 	text := ""
 	if c := why.Of(o); c.Text != "" {

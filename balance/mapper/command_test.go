@@ -90,7 +90,7 @@ func TestMovesThatAreRefused(t *testing.T) {
 	}
 	r.slow = true
 	r.must(r.m.Move(r.now, first, "b"))
-	if err := r.m.Move(r.now, first, "b"); !fault.Is(err, fault.Conflict) { // it is being saved
+	if err := r.m.Move(r.now, first, "b"); !fault.Is(err, fault.Conflict) { // the first move is being saved
 		t.Errorf("a second move: %v", err)
 	}
 	r.slow = false
@@ -182,7 +182,7 @@ func TestNoThrashing(t *testing.T) {
 	if len(story.Rests) != 1 || !strings.Contains(story.Rests[0], "to a: it left it") {
 		t.Errorf("%q", story.Rests)
 	}
-	for n := uint64(1); n <= 31; n++ { // the first slice's weight doubles
+	for n := uint64(1); n <= 31; n++ { // the weight of the first slice doubles
 		r.m.Weigh(rigKey(n), 25)
 	}
 	if why := back(); why != "" {
@@ -367,7 +367,7 @@ func (n *named) Iterate(in balance.Input) (balance.Proposal, error) {
 	return n.wants.Iterate(in)
 }
 
-// TestRestSince: iterations without moves are counted.
+// TestRestSince tests that iterations without moves are counted.
 func TestRestSince(t *testing.T) {
 	r, w := newWants(t, nil, "a", "b")
 	w.ops = []balance.Op{{Kind: balance.OpStart, Slice: r.slice(0).ID, Shard: 2}}

@@ -18,7 +18,7 @@ func newEntrance(t *testing.T) *rig {
 	return newEntranceWith(t, nil)
 }
 
-// newEntranceWith returns such a rig with another configuration.
+// newEntranceWith returns such a rig with a changed configuration.
 func newEntranceWith(t *testing.T, change func(*cluster.Config)) *rig {
 	t.Helper()
 	r := newReplicated(t, change, "a", "b", "c", "d", "e")
@@ -166,7 +166,7 @@ func (r *rig) answerFirst() balance.Certify {
 	return q
 }
 
-// compare lets time pass in which e is compared with the source of truth.
+// compare lets time pass, in which e is compared with the source of truth.
 func (r *rig) compare() {
 	r.t.Helper()
 	for range 12 {

@@ -81,7 +81,7 @@ func TestAnIdleClusterRests(t *testing.T) {
 	}
 	r.seconds(40, 9, uneven)
 	rests("90")
-	for _, n := range []string{"a", "b", "c"} { // load decays to nothing
+	for _, n := range []string{"a", "b", "c"} { // the load decays to nothing
 		for i := range uint64(5) {
 			r.must(r.m.Report(r.now, mapper.SlaveReport{Name: n, Incarnation: "1", Load: &load.Report{
 				Incarnation: "1", Number: uint64(r.now) + 2 + i, Interval: time.Hour}}))
@@ -124,7 +124,7 @@ func TestALoadThatHasCeasedIsNone(t *testing.T) {
 		t.Errorf("20 s later the load is still known: %+v, no queries %v", s.Even, s.NoQueries)
 	}
 	r.mute["c"] = true
-	quiet(20, 600, "a", "b") // c is silent: its load stays as it was
+	quiet(20, 600, "a", "b") // c is silent and keeps its load
 	r.pass(time.Minute)
 	quiet(620, 1, "a", "b")
 	s := r.m.Status(r.now)

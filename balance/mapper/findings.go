@@ -10,7 +10,7 @@ import (
 	"adshard/balance/verify"
 )
 
-// findings hands what comparisons found to the machines that wait for it.
+// findings passes the results of comparisons to the machines that wait for them.
 type findings struct {
 	*cluster.Cluster
 	verify  *verify.Verifier
@@ -18,7 +18,7 @@ type findings struct {
 	members *replicas.Membership
 }
 
-// found has the machine whose copy was compared go on.
+// found lets the machine that asked for a comparison continue with its result.
 func (m *findings) found(now time.Duration, f verify.Finding) {
 	switch {
 	case f.Differs():
@@ -30,14 +30,15 @@ func (m *findings) found(now time.Duration, f verify.Finding) {
 	}
 }
 
-// differs cancels a move, and orders the slaves that differ to stop serving the slice.
+// differs cancels a move, and orders the slaves whose data differ to stop serving the
+// slice.
 func (m *findings) differs(now time.Duration, f verify.Finding) {
 	c := f.Of
 	switch c.Purpose {
 	case verify.Joining:
 		m.verify.DropJoined(c)
 		if v := m.Model.At(c.All.Lo); v.ID != c.Id || v.Generation != c.Generation {
-			return // it is another one by now, and compared again
+			return // the slice has changed since, and will be compared again
 		}
 	case verify.Moving:
 		m.moves.Differs(now, f)
@@ -50,7 +51,7 @@ func (m *findings) differs(now time.Duration, f verify.Finding) {
 	}
 }
 
-// condemn has a slave stop serving a slice, and trusts no copy of the slave's store.
+// condemn makes a slave stop serving a slice, and forbids copies of the slave's store.
 func (m *findings) condemn(now time.Duration, slave string, c *verify.Comparison, what string) {
 	if m.verify.Discards(slave, c.Id) {
 		return
@@ -59,11 +60,11 @@ func (m *findings) condemn(now time.Duration, slave string, c *verify.Comparison
 	m.verify.Discard(now, slave, c, what)
 }
 
-// Awaits reports whether an answer to a question is still awaited: its move may
-// have ended, or it may have been asked again.
+// Awaits reports whether the answer to a question is still expected. The move may have
+// ended, or the question may have been asked again.
 func (m *Mapper) Awaits(seq uint64) bool { return m.verify.Awaits(seq) }
 
-// Certified takes answers; one that is no longer awaited is ignored.
+// Certified takes answers. An answer that is no longer expected is ignored.
 func (m *Mapper) Certified(now time.Duration, answers ...balance.Certified) {
 	now = m.Time.At(now)
 	for _, a := range answers {

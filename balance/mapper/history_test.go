@@ -118,7 +118,7 @@ func abandon(w *world) {
 	}
 }
 
-// disturb does one random step.
+// disturb makes a random step.
 func disturb(t *rapid.T, w *world) error {
 	n := w.slaves[rapid.SampledFrom(slices.Sorted(maps.Keys(w.slaves))).Draw(t, "slave")]
 	steps := map[string]func(*rapid.T, *world, *testSlave) error{
@@ -143,7 +143,7 @@ func data(t *rapid.T, w *world, _ *testSlave) error {
 	return nil
 }
 
-// damage changes what searches read of an item on a slave.
+// damage changes the data that searches read of an item on a slave.
 func damage(t *rapid.T, _ *world, n *testSlave) error {
 	if k := drawKey(t); n.items[k] != 0 {
 		n.damaged[k] = true

@@ -14,8 +14,8 @@ import (
 	"adshard/balance/strategy"
 )
 
-// TestTheFirstPlanIsNotFinal: a plan without items divides the ring; items that come later are
-// moved, by weight until load is measured.
+// TestTheFirstPlanIsNotFinal tests that a plan without items divides the ring, and that items
+// that come later are moved, by weight until load is measured.
 func TestTheFirstPlanIsNotFinal(t *testing.T) {
 	s, err := strategy.Named("weighted-move")
 	if err != nil {
@@ -37,7 +37,7 @@ func TestTheFirstPlanIsNotFinal(t *testing.T) {
 	if len(serve) != 4 {
 		t.Errorf("%d of 4 slaves serve a part of the ring", len(serve))
 	}
-	for n := uint64(1); n <= 4000; n++ { // all in the first quarter of the ring
+	for n := uint64(1); n <= 4000; n++ { // all are in the first quarter of the ring
 		empty.clock++
 		k := balance.Key(n << 50)
 		empty.m.Changes(empty.now, []balance.Change{{Clock: empty.clock, Key: k}})
@@ -54,7 +54,7 @@ func TestTheFirstPlanIsNotFinal(t *testing.T) {
 	}
 }
 
-// The size of the benchmark.
+// The size of the benchmarks.
 const benchShards, benchSlices, benchItems = 1000, 100_000, 1_000_000
 
 // BenchmarkIteration measures an iteration of a mapper at full size: the strategy, another one
@@ -95,8 +95,8 @@ func BenchmarkIteration(b *testing.B) {
 	}
 }
 
-// large returns a mapper at full size that has not iterated yet. A tenth of the
-// slaves have three times the load of the others.
+// large returns a mapper at full size before its first iteration. A tenth of the slaves have
+// three times the load of the others.
 func large(b *testing.B, shadows []balance.Strategy) *mapper.Mapper {
 	index := &balance.Index{}
 	for i := range balance.Key(benchItems) {

@@ -12,7 +12,7 @@ import (
 	"adshard/fault"
 )
 
-// joining are the slaves that have joined and wait for the first plan, or for their place in the model.
+// joining has the slaves that have joined and wait for the first plan, or for their place in the model.
 type joining struct {
 	*cluster.Cluster
 	views   *maps.Views
@@ -21,7 +21,7 @@ type joining struct {
 	list []balance.Joining
 }
 
-// add notes a new slave, or what a known one reports again.
+// add adds a new slave, or replaces what a known one has reported.
 func (w *joining) add(j balance.Joining) {
 	if i := w.index(j.Name); i >= 0 {
 		w.list[i] = j
@@ -30,13 +30,13 @@ func (w *joining) add(j balance.Joining) {
 	}
 }
 
-// index is the place of a slave in the list; −1: it does not wait.
+// index returns the index of a slave in the list, or −1 if it is not there.
 func (w *joining) index(name string) int {
 	return slices.IndexFunc(w.list, func(j balance.Joining) bool { return j.Name == name })
 }
 
-// admit adds new slaves to the model: as shards without slices while a shard is one
-// slave, else as spares. It updates where they are.
+// admit adds new slaves to the model: as shards without slices if each shard has one slave, otherwise
+// as spares. It also updates the sites of slaves.
 func (w *joining) admit(e *cluster.Edit) {
 	for _, j := range w.list {
 		slave, ok := w.Model.Slave(j.Name)
@@ -53,7 +53,7 @@ func (w *joining) admit(e *cluster.Edit) {
 	w.list = nil
 }
 
-// remove drops a slave that joined and went away before the first plan.
+// remove removes a slave that joined and went away before the first plan.
 func (w *joining) remove(now time.Duration, name string) error {
 	const op = "balance: remove"
 	i := w.index(name)
@@ -69,7 +69,7 @@ func (w *joining) remove(now time.Duration, name string) error {
 	return nil
 }
 
-// waiting is what the first plan waits for; "" after it.
+// waiting says what the first plan waits for. It returns "" after the first plan.
 func (w *joining) waiting() string {
 	switch {
 	case w.Model != nil:
@@ -84,7 +84,7 @@ func (w *joining) waiting() string {
 	return "the plan failed and will be tried again"
 }
 
-// noPlan is the error of what needs a plan.
+// noPlan returns the error for operations that need a plan.
 func (w *joining) noPlan() error {
 	return fault.Newf(fault.Unavailable, "balance: mapper", "there is no plan yet: %s", w.waiting())
 }

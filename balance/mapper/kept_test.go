@@ -84,8 +84,9 @@ func TestALateReplicaThatRestartsIsComparedInAll(t *testing.T) {
 	}
 }
 
-// TestALateReplicaIsComparedInWhatWasAway: a slice leaves its shard and returns before the
-// replica does; the replica still has its old content.
+// TestALateReplicaIsComparedInWhatWasAway tests that a late replica is compared in a slice
+// that left its shard and returned before the replica did, since the replica still has the old
+// copy.
 func TestALateReplicaIsComparedInWhatWasAway(t *testing.T) {
 	r := newLate(t)
 	away := 3

@@ -33,7 +33,7 @@ func (r *rig) holds(name string, without ...uint64) {
 	r.carry()
 }
 
-// answered answers all questions, with equal copies.
+// answered answers all questions with equal copies.
 func (r *rig) answered() {
 	r.t.Helper()
 	for len(r.asked) > 0 {
@@ -99,8 +99,8 @@ func TestADrainBesideASwitch(t *testing.T) {
 	r.phase(0, balance.Copying)
 }
 
-// TestTwoSwitchesLeaveOneReplica: of two slices that come to a shard, each is complete on a
-// different slave.
+// TestTwoSwitchesLeaveOneReplica tests that two slices that come to a shard, each complete on a
+// different slave, do not make both slaves leave the set.
 func TestTwoSwitchesLeaveOneReplica(t *testing.T) {
 	r := newReplicated(t, nil, "a", "b", "c", "d")
 	one, two := r.slice(0).ID, r.slice(2).ID

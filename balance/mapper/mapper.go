@@ -12,9 +12,9 @@ import (
 	"adshard/balance/verify"
 )
 
-// Mapper routes between the machines of the package (see the package's documentation). Every
-// call may leave work in Out. A change of the model is durable before it is sent, one change at a
-// time: what becomes due meanwhile is part of the next.
+// Mapper connects the machines that balance a cluster (see the package comment). Every call
+// may leave work in Out. A change of the model is made durable before it is sent, and there
+// is only one such change at a time: what becomes due meanwhile is part of the next one.
 type Mapper struct {
 	*cluster.Cluster
 	*cluster.Journal
@@ -28,33 +28,32 @@ type Mapper struct {
 	Inspector
 	Distributed
 
-	filling bool // a table has changed: the first fill may be over
+	filling bool // a table has changed, so the first fill may be complete
 
-	patrol time.Duration // when silent slaves and stalled moves are looked for
+	patrol time.Duration // when to check next for silent slaves and stalled moves
 	retry  time.Duration
 }
 
-// Out is the work of a mapper's caller, in this order.
+// Out is the work for the mapper's caller, to be done in this order.
 type Out struct {
-	// Save, when set, is to be made durable; then Saved is called with Seq.
+	// Save, if it is set, is to be made durable. After that, call Saved with its Seq.
 	Save *maps.SaveState
-	// Quanta go to all distributors.
+	// Quanta are to be sent to all distributors.
 	Quanta []balance.Quantum
-	// Certify is to be answered with Certified, each once.
+	// Certify has questions. Answer each of them once, by Certified.
 	Certify []balance.Certify
-	// Discards are to be sent to their slaves; they are repeated until the slaves
-	// have carried them out.
+	// Discards are to be sent to their slaves. They are repeated until the slaves have
+	// carried them out.
 	Discards []balance.Discard
-	// Troubles are errors to log; the mapper continues.
+	// Troubles are errors to be logged. The mapper continues after them.
 	Troubles []error
-	// Events say what happened.
+	// Events say what has happened.
 	Events []cluster.Event
 }
 
-// New returns a mapper. The caller fills items before Loaded; afterwards the
-// mapper maintains it, and distributors may read it between calls. state is what
-// an earlier mapper saved, or nil. Errors are
-// those of DecodeState.
+// New returns a mapper. The caller fills items before it calls Loaded. After that, the
+// mapper maintains items, and distributors may read them between calls. state is the state
+// that an earlier mapper saved, or nil. Errors: those of DecodeState.
 func New(cfg cluster.Config, items *balance.Index, state []byte) (*Mapper, error) {
 	cfg = cfg.WithDefaults()
 	c, j := cluster.New(cfg, items), cluster.NewJournal()
@@ -81,9 +80,8 @@ func New(cfg cluster.Config, items *balance.Index, state []byte) (*Mapper, error
 	return m, nil
 }
 
-// Loaded is called once the index holds all items as of clock (burst start,
-// thesis 6.3.12). A mapper with a saved model announces it now and resumes its
-// moves.
+// Loaded must be called when the index has all items as of clock (burst start, thesis
+// 6.3.12). A mapper with a saved model then announces it and resumes its moves.
 func (m *Mapper) Loaded(now time.Duration, clock uint64) {
 	now = m.Time.At(now)
 	m.Cluster.Loaded, m.Cluster.Clock = true, clock
@@ -95,8 +93,8 @@ func (m *Mapper) Loaded(now time.Duration, clock uint64) {
 	m.step(now)
 }
 
-// Changes takes changes of items and parents, in ascending clock order, each above the
-// last.
+// Changes takes changes of items and parents. They must be in ascending order of clocks, all
+// above those before.
 func (m *Mapper) Changes(now time.Duration, list []balance.Change) {
 	now = m.Time.At(now)
 	for _, c := range list {
@@ -107,7 +105,7 @@ func (m *Mapper) Changes(now time.Duration, list []balance.Change) {
 	m.step(now)
 }
 
-// Weigh sets the weight of an item; unknown items are ignored.
+// Weigh sets the weight of an item. Unknown items are ignored.
 func (m *Mapper) Weigh(k balance.Key, weight uint32) {
 	if _, ok := m.Cluster.Items.Get(k); ok {
 		m.Cluster.Items.Put(k, weight)
@@ -117,11 +115,11 @@ func (m *Mapper) Weigh(k balance.Key, weight uint32) {
 // Tick advances the time.
 func (m *Mapper) Tick(now time.Duration) { m.step(m.Time.At(now)) }
 
-// Floor sets a lower bound of the clocks of quanta: some distributor has processed
-// changes up to it. Until the mapper has seen them too, it issues no quanta.
+// Floor sets a lower bound for the clocks of quanta, since some distributor has processed
+// changes up to this clock. The mapper sends no quanta until it has seen these changes too.
 func (m *Mapper) Floor(clock uint64) { m.views.SetFloor(clock) }
 
-// Saved confirms that the state with this number is durable; its quantum is sent.
+// Saved says that the state with this number is durable. Its quantum is then sent.
 func (m *Mapper) Saved(now time.Duration, seq uint64) {
 	now = m.Time.At(now)
 	if m.views.Saved(seq) {
@@ -139,7 +137,7 @@ func (m *Mapper) Out() Out {
 	return out
 }
 
-// Next returns the time by which Tick must be called.
+// Next returns the time at which Tick must be called at the latest.
 func (m *Mapper) Next() time.Duration {
 	next := m.views.Next()
 	if at, some := m.moves.Next(m.Time.Now); some && !m.views.Saving() {
@@ -148,13 +146,13 @@ func (m *Mapper) Next() time.Duration {
 	return m.Time.Raw(next)
 }
 
-// Model returns the newest durable model; nil before the first plan.
+// Model returns the newest durable model, or nil before the first plan.
 func (m *Mapper) Model() *balance.Model { return m.Cluster.Model }
 
 // Clock returns the clock of the newest change seen.
 func (m *Mapper) Clock() uint64 { return m.Cluster.Clock }
 
-// Items returns the items; they must not be read during a call of the mapper.
+// Items returns the items. They must not be read during a call of the mapper.
 func (m *Mapper) Items() balance.Items { return m.Cluster.Items }
 
 // Limits returns the limits of the model's shards.
@@ -187,12 +185,13 @@ func (m *Mapper) step(now time.Duration) {
 	m.views.Beat(now)
 }
 
-// stage asks for a new model to be made durable; Saved sends it.
+// stage starts to save a new model. After Saved, the model is sent.
 func (m *Mapper) stage(c cluster.Change) {
 	m.views.Stage(c, balance.State{Configured: m.Config.Replicas, Replicas: m.members.Save(), Memories: m.plan.Save()})
 }
 
-// commit has all go on with a model that is durable, once the floor is reached.
+// commit makes all machines continue with a model that is durable, once the floor is
+// reached.
 func (m *Mapper) commit(now time.Duration) {
 	old := m.Cluster.Model
 	c, ok := m.views.Commit(now)
@@ -218,7 +217,7 @@ func (m *Mapper) commit(now time.Duration) {
 }
 
 const (
-	// retryPlan is how long the mapper waits after a plan that failed.
+	// retryPlan is how long the mapper waits after a failed plan.
 	retryPlan = time.Second
 	// patrolInterval is the time between two checks for silent slaves.
 	patrolInterval = 500 * time.Millisecond

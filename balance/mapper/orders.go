@@ -13,7 +13,7 @@ import (
 	"adshard/fault"
 )
 
-// orders are what operators have ordered: they are accepted or refused at once, and executed with the next change of
+// orders has the orders of operators. They are accepted or rejected at once, and executed with the next change of
 // the model.
 type orders struct {
 	*cluster.Cluster
@@ -28,8 +28,7 @@ func newOrders(c *cluster.Cluster, p *plan.Planner, v *maps.Views, m *replicas.M
 	return &orders{Cluster: c, plan: p, views: v, members: m}
 }
 
-// command moves a slice to a shard or, with slice 0, sets a shard's or a slave's state
-// or removes it.
+// command moves a slice to a shard. If slice is 0, it sets the state of a shard or slave, or removes it.
 type command struct {
 	slave  string // one of several of its shard, or a spare
 	slice  uint64
@@ -38,7 +37,7 @@ type command struct {
 	remove bool
 }
 
-// move has a slice moved to a shard.
+// move orders the move of a slice to a shard.
 func (q *orders) move(now time.Duration, slice uint64, name string) error {
 	const op = "balance: move"
 	sh, err := q.named(op, name)
@@ -66,7 +65,7 @@ func (q *orders) pending(slice uint64) bool {
 		q.views.Stages(func(o balance.Op) bool { return o.Slice == slice || o.New == slice })
 }
 
-// drain has a shard or a slave emptied.
+// drain orders a shard or a slave to be emptied.
 func (q *orders) drain(now time.Duration, name string) error {
 	const op = "balance: drain"
 	if s, ok := q.single(name); ok {
@@ -88,7 +87,7 @@ func (q *orders) drain(now time.Duration, name string) error {
 	return nil
 }
 
-// restore makes a shard or a slave active again.
+// restore orders a shard or a slave to be made active again.
 func (q *orders) restore(now time.Duration, name string) error {
 	const op = "balance: restore"
 	if s, ok := q.single(name); ok {
@@ -105,7 +104,7 @@ func (q *orders) restore(now time.Duration, name string) error {
 	return nil
 }
 
-// remove takes a shard or a slave out of the model.
+// remove orders a shard or a slave to be removed from the model.
 func (q *orders) remove(now time.Duration, name string) error {
 	const op = "balance: remove"
 	if s, ok := q.single(name); ok {
@@ -147,8 +146,7 @@ func (q *orders) stays(now time.Duration, sh balance.Shard) string {
 	return ""
 }
 
-// destined reports whether a change that is not yet executed or saved moves a
-// slice to a shard.
+// destined reports whether a change that is not yet executed or saved moves a slice to a shard.
 func (q *orders) destined(shard balance.ShardID) bool {
 	return slices.ContainsFunc(q.waiting, func(o command) bool { return o.slice != 0 && o.shard == shard }) ||
 		q.views.Stages(func(o balance.Op) bool { return o.Kind == balance.OpStart && o.Shard == shard })
@@ -160,7 +158,7 @@ func (q *orders) about(shard balance.ShardID, state balance.ShardState) bool {
 		q.views.Stages(func(o balance.Op) bool { return o.Kind == balance.OpState && o.Shard == shard && o.State == state })
 }
 
-// named returns the shard with a name, or that of the slave with this name.
+// named returns the shard with a name, or the shard of the slave with that name.
 func (q *orders) named(op, name string) (balance.Shard, error) {
 	if sh, ok := q.Model.Named(name); ok {
 		return sh, nil
@@ -172,7 +170,7 @@ func (q *orders) named(op, name string) (balance.Shard, error) {
 	return balance.Shard{}, fault.Newf(fault.NotFound, op, "there is no shard %s", name)
 }
 
-// obey executes the orders, and makes empty shards Drained.
+// obey executes the orders, and changes the state of draining shards without slices to Drained.
 func (q *orders) obey(now time.Duration, e *cluster.Edit, why cluster.Causes) {
 	for _, o := range q.waiting {
 		if o.slave != "" {
@@ -201,7 +199,7 @@ func (q *orders) obey(now time.Duration, e *cluster.Edit, why cluster.Causes) {
 	}
 }
 
-// end removes a shard that has no slices left; its slaves are spares.
+// end removes a shard that has no slices left. Its slaves become spares.
 func (q *orders) end(e *balance.Edit, id balance.ShardID) error {
 	for _, s := range q.Model.Replicas(id) {
 		if err := e.Release(s.Name); err != nil {
@@ -211,7 +209,7 @@ func (q *orders) end(e *balance.Edit, id balance.ShardID) error {
 	return e.Remove(id)
 }
 
-// removeShard removes a shard unless it has come back since the order.
+// removeShard removes a shard, unless it has come back since the order.
 func (q *orders) removeShard(now time.Duration, e *balance.Edit, id balance.ShardID) error {
 	if sh, ok := q.Model.Shard(id); ok && q.Silence(id, now) < q.Config.DeadAfter {
 		return fault.Newf(fault.Conflict, "balance: remove", "shard %s is not removed: it has come back", sh.Name)

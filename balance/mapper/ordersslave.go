@@ -8,16 +8,17 @@ import (
 	"adshard/fault"
 )
 
-// Orders about slaves that are spares, or replicas beside others. An order about
-// the only slave of a shard concerns the shard.
+// Orders about slaves that are spares or have siblings. An order about the only slave
+// of a shard is an order about the shard.
 
-// single returns a slave that is a spare or has siblings.
+// single returns the slave with a name; ok is false unless the slave is a spare or has
+// siblings.
 func (q *orders) single(name string) (balance.Slave, bool) {
 	s, ok := q.Model.Slave(name)
 	return s, ok && (s.Shard == 0 || len(q.Model.Replicas(s.Shard)) > 1)
 }
 
-// orderSlave takes an order about a single slave.
+// orderSlave accepts an order about a single slave, or returns an error.
 func (q *orders) orderSlave(now time.Duration, op string, s balance.Slave, o command) error {
 	if why := q.cannot(now, s, o, nil); why != "" {
 		return fault.Newf(fault.Conflict, op, "slave %s: %s", s.Name, why)
@@ -26,7 +27,8 @@ func (q *orders) orderSlave(now time.Duration, op string, s balance.Slave, o com
 	return nil
 }
 
-// cannot returns why an order about a slave is impossible after an edit, or "".
+// cannot returns why an order about a slave is impossible after an edit, or "" if it is
+// possible.
 func (q *orders) cannot(now time.Duration, s balance.Slave, o command, e *balance.Edit) string {
 	needed := s.In && q.members.Remaining(now, s, e) == 0
 	switch {
@@ -46,7 +48,8 @@ func (q *orders) cannot(now time.Duration, s balance.Slave, o command, e *balanc
 	return ""
 }
 
-// obeySlave executes an order about a slave, unless it has become impossible.
+// obeySlave executes an order about a slave, or returns an error if it has become
+// impossible.
 func (q *orders) obeySlave(now time.Duration, e *balance.Edit, o command) error {
 	s, ok := q.Model.Slave(o.slave)
 	if !ok {

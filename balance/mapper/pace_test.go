@@ -15,7 +15,7 @@ func TestDrainWithoutIterations(t *testing.T) {
 	for name, interval := range map[string]time.Duration{"none": 0, "rare": 24 * time.Hour} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, 9, func(c *cluster.Config) {
-				c.Interval, c.Budget = interval, balance.Budget{Share: 0.01} // less than a slice
+				c.Interval, c.Budget = interval, balance.Budget{Share: 0.01} // less than one slice
 			}, "a", "b", "c")
 			r.pass(time.Second)
 			r.must(r.m.Drain(r.now, "b"))

@@ -7,7 +7,7 @@ import (
 	"adshard/balance"
 )
 
-// campaigns gives all certificates of an answer the same parents 1 to n.
+// campaigns gives all certificates of an answer the same parents, 1 to n.
 func campaigns(c *balance.Certified, n uint64) {
 	for _, part := range []*balance.Certificate{c.Source, c.Target, &c.Truth} {
 		part.Parents = nil
@@ -73,7 +73,7 @@ func TestSteadyBudgetMarksDoNotHoldUpAMove(t *testing.T) {
 					if len(c.Target.Parents) == 0 {
 						campaigns(c, n)
 					}
-					c.Source.Clock -= n // before the last change of each
+					c.Source.Clock -= n // before the last change of each campaign
 					c.Target.Clock -= n
 				})
 			}

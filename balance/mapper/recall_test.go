@@ -15,7 +15,7 @@ import (
 // more each time.
 type learner struct {
 	name string
-	grow int // bytes more each time; 0: one
+	grow int // bytes for each; 0 means 1
 	ops  func(in balance.Input) []balance.Op
 	seen []int // the length of its memory, by iteration
 	at   []time.Time
@@ -87,7 +87,8 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestMemoryFitsTheModel: memory and operations become durable together.
+// TestMemoryFitsTheModel tests that the memory and the operations of a proposal become
+// durable together.
 func TestMemoryFitsTheModel(t *testing.T) {
 	r, l := newLearner(t, "learner", nil)
 	l.ops = func(in balance.Input) []balance.Op {

@@ -181,7 +181,7 @@ func TestRemoveOperation(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, ops := range [][]balance.Op{
-		{{Kind: balance.OpRemove, Shard: 1}}, // has the whole ring
+		{{Kind: balance.OpRemove, Shard: 1}}, // the shard has the whole ring
 		{{Kind: balance.OpRemove, Shard: 9}},
 		{{Kind: balance.OpStart, Slice: 1, Shard: 2}, {Kind: balance.OpRemove, Shard: 2}},
 		{{Kind: balance.OpRemove, Shard: 2}, {Kind: balance.OpStart, Slice: 1, Shard: 2}},

@@ -11,7 +11,7 @@ import (
 	"adshard/balance/mapper"
 )
 
-// newPlaced returns a rig of replicated slaves that have addresses and instances.
+// newPlaced returns a rig with replicated slaves that have addresses and instances.
 func newPlaced(t *testing.T, slaves ...string) *rig {
 	t.Helper()
 	r := newReplicated(t, nil, slaves...)

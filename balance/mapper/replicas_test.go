@@ -12,7 +12,7 @@ import (
 	"adshard/balance/maps"
 )
 
-// newReplicated returns a rig with two slaves for each shard.
+// newReplicated returns a rig with two slaves per shard.
 func newReplicated(t *testing.T, change func(*cluster.Config), slaves ...string) *rig {
 	t.Helper()
 	return newRig(t, 4, func(c *cluster.Config) {
@@ -194,8 +194,8 @@ func TestTheWorstOffShardFirst(t *testing.T) {
 	r.wantShard("shard-0", "a b")
 }
 
-// TestASlaveThatLeftKeepsItsData: a slave that left keeps its data until each master has the
-// revision or has lost its lease, and the longest query has ended.
+// TestASlaveThatLeftKeepsItsData tests that a slave that left a shard keeps its data until each
+// master has the revision or has lost its lease, and the longest query has ended.
 func TestASlaveThatLeftKeepsItsData(t *testing.T) {
 	for _, known := range []bool{true, false} {
 		r := newReplicated(t, nil, "a", "b")
@@ -291,7 +291,8 @@ func TestTwoAreCertifiedBeforeTheThirdIsLate(t *testing.T) {
 	r.wantShard("shard-1", "d e +f")
 }
 
-// TestACopyThatDiffersIsRefilled: a copy that differs is refilled while the others go on.
+// TestACopyThatDiffersIsRefilled tests that a copy that differs is filled again while the
+// others continue.
 func TestACopyThatDiffersIsRefilled(t *testing.T) {
 	r := newReplicated(t, nil, "a", "b", "c", "d")
 	r.must(r.m.Move(r.now, r.slice(0).ID, "shard-1"))

@@ -9,28 +9,28 @@ import (
 	"adshard/fault"
 )
 
-// SlaveReport is a slave's status, sent every second and at once after a change of
-// its table. With its table it acknowledges Table.View.
+// SlaveReport is a slave's status. It is sent every second, and at once after a change
+// of the slave's table. A report with a table acknowledges Table.View.
 type SlaveReport struct {
 	Name string
-	// Incarnation differs each time the slave starts.
+	// Incarnation is different for each start of the slave.
 	Incarnation string
 	Position    balance.Position
-	// Table is nil when it is unchanged since the previous report.
+	// Table is nil if it has not changed since the previous report.
 	Table *balance.Table
-	// Trouble says why the slave makes no progress; "" if it does.
+	// Trouble says why the slave makes no progress, or is "" if it does.
 	Trouble string
-	// Load is nil when nothing was counted.
+	// Load is nil if nothing was counted.
 	Load *load.Report
 	// Bytes is the size of the slave's data.
 	Bytes uint64
-	// Copying is nil unless it copies a sibling's store.
+	// Copying is nil unless the slave copies a sibling's store.
 	Copying *cluster.CopyState
-	// Unverified is as in Joining.
+	// Unverified is as in balance.Joining.
 	Unverified bool
 }
 
-// Join takes a slave's announcement, its first or a repeated one.
+// Join takes a slave's registration, whether it is the first or a repeated one.
 func (m *Mapper) Join(now time.Duration, j balance.Joining) error {
 	now = m.Time.At(now)
 	if err := j.Table.Check(); err != nil {
@@ -45,7 +45,7 @@ func (m *Mapper) Join(now time.Duration, j balance.Joining) error {
 	m.restarted(j.Name, n, "")
 	m.members.Joined(j.Name, j.Copied)
 	if j.Foreign {
-		j.Table = balance.Table{} // it will be emptied
+		j.Table = balance.Table{} // the slave will be emptied
 	}
 	m.takeTable(now, j.Name, j.Table)
 	m.verify.SetUnverified(j.Name, j.Unverified && !j.Foreign)
@@ -53,8 +53,8 @@ func (m *Mapper) Join(now time.Duration, j balance.Joining) error {
 	return nil
 }
 
-// Report takes a slave's report. Errors: fault.Stale when the slave must
-// register, or report its table, first.
+// Report takes a slave's report. Errors: fault.Stale if the slave must first register,
+// or report its table.
 func (m *Mapper) Report(now time.Duration, r SlaveReport) error {
 	now = m.Time.At(now)
 	n := m.Slaves[r.Name]
@@ -96,14 +96,14 @@ func (m *Mapper) Report(now time.Duration, r SlaveReport) error {
 	return nil
 }
 
-// follows notes how new a slave's data are.
+// follows records when the slave was last up to date.
 func (m *Mapper) follows(now time.Duration, n *cluster.Slave) {
 	if n.Position.Clock >= n.Target {
 		n.CaughtUp, n.Target = now, m.Cluster.Clock
 	}
 }
 
-// restarted discards the certificates of an earlier incarnation of the slave.
+// restarted resets the state that belongs to an earlier incarnation of the slave.
 func (m *Mapper) restarted(name string, n *cluster.Slave, incarnation string) {
 	n.Incarnation, n.Copying = incarnation, nil
 	n.Target = m.Cluster.Clock
@@ -111,7 +111,7 @@ func (m *Mapper) restarted(name string, n *cluster.Slave, incarnation string) {
 	m.moves.Restarted(name)
 }
 
-// takeTable takes a slave's table.
+// takeTable takes a table that a slave has reported.
 func (m *Mapper) takeTable(now time.Duration, name string, t balance.Table) {
 	n := m.Slaves[name]
 	if n.SetTable(now, t) {
@@ -121,7 +121,8 @@ func (m *Mapper) takeTable(now time.Duration, name string, t balance.Table) {
 	m.moves.Arrived(now, name)
 }
 
-// watch looks for slaves silent, and moves stalled, for too long.
+// watch looks for slaves that have been silent, and moves that have stalled, for too
+// long.
 func (m *Mapper) watch(now time.Duration) {
 	m.views.ForgetMasters(now)
 	m.verify.Expire(now)

@@ -113,7 +113,7 @@ func TestRestartWithALostSlave(t *testing.T) {
 	if r.m.Unpublished() != nil {
 		t.Fatal("there is a published model")
 	}
-	r.switch0() // view 2, which no slave has heard of
+	r.switch0() // view 2, of which no slave has heard
 	r.mute["c"] = true
 	r.cfg.Epoch++
 	r.start()

@@ -156,7 +156,7 @@ func (r *rig) save() {
 	}
 }
 
-// pass lets time pass, in beats; slaves that are not mute report.
+// pass lets time pass, in beats. Slaves that are not mute report.
 func (r *rig) pass(d time.Duration) {
 	for end := r.now + d; r.now < end; {
 		r.now = min(end, r.now+200*time.Millisecond)

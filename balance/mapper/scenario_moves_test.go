@@ -146,7 +146,7 @@ func (s *scenario) pause(d *datadriven.TestData) (string, error) {
 	return s.after(nil)
 }
 
-// report NAME…: slaves tell the balancer what they hold.
+// report NAME…: slaves report their tables to the balancer.
 func (s *scenario) report(d *datadriven.TestData) (string, error) {
 	for _, a := range d.CmdArgs {
 		if err := s.w.report(s.w.slave(a.Key)); err != nil {
@@ -215,7 +215,7 @@ func (s *scenario) poll(d *datadriven.TestData) (string, error) {
 	return fmt.Sprintf("%s has view %d\n", m.name, m.view), s.w.carry()
 }
 
-// cut MASTER [off]: messages of a master are lost from now on.
+// cut MASTER [off]: from now on, messages of a master are lost.
 func (s *scenario) cut(d *datadriven.TestData) (string, error) {
 	s.w.master(d.CmdArgs[0].Key).cut = !d.HasArg("off")
 	return "", nil
@@ -248,7 +248,7 @@ func (s *scenario) query(d *datadriven.TestData) (out string, err error) {
 	return out, s.w.checkViews()
 }
 
-// copy NAME: a copy is made of a slave's disk.
+// copy NAME: the disk of a slave is copied.
 func (s *scenario) copy(d *datadriven.TestData) (string, error) {
 	n := s.w.slave(d.CmdArgs[0].Key)
 	n.copy = n.clone()
@@ -269,7 +269,7 @@ func (s *scenario) replace(d *datadriven.TestData) (string, error) {
 // follow [distributor=N]: the changes that the mapper has arrive.
 func (s *scenario) follow(d *datadriven.TestData) (string, error) { return "", s.dist(d).follow() }
 
-// hold [distributor=N] [off]: the mapper's quanta do not reach a distributor.
+// hold [distributor=N] [off]: the mapper's quanta do not reach the distributor.
 func (s *scenario) hold(d *datadriven.TestData) (string, error) {
 	dist := s.dist(d)
 	if dist.slow = !d.HasArg("off"); dist.slow {

@@ -56,9 +56,8 @@ func (s *scenario) run(d *datadriven.TestData) string {
 }
 
 // cluster slaves=N [bucket=ITEMS] [ahead=N] [changes=N] [distributors=N] [replicas=N] [evacuate=SECONDS]:
-// a new world: slaves before the first plan, entries of a bucket, buckets ready
-// for each slave, changes kept, distributors, slaves of each slice, seconds until
-// a lost shard is replaced.
+// a new world, with the number of slaves before the first plan, entries per bucket, ready buckets per
+// slave, changes kept, distributors, slaves per slice, and seconds until a lost shard is replaced.
 func (s *scenario) cluster(d *datadriven.TestData) (string, error) {
 	s.w = newWorld(number(d, "slaves", 1))
 	s.w.config.BucketBytes, s.w.config.NodeBytes = 1<<20, 1<<20
@@ -87,7 +86,7 @@ func (s *scenario) remove(d *datadriven.TestData) (string, error) {
 	return fmt.Sprintf("clock %d\n", s.w.clock), nil
 }
 
-// parent OWNER: an owner's record is written.
+// parent OWNER: the owner's record is written.
 func (s *scenario) parent(d *datadriven.TestData) (string, error) {
 	s.w.touch(owner(key(d.CmdArgs[0].Key + ".1")))
 	return fmt.Sprintf("clock %d\n", s.w.clock), nil
@@ -113,7 +112,7 @@ func (s *scenario) killBalancer(*datadriven.TestData) (string, error) {
 	return "", nil
 }
 
-// join NAME… [distributor=N]: slaves announce themselves.
+// join NAME… [distributor=N]: slaves register.
 func (s *scenario) join(d *datadriven.TestData) (out string, err error) {
 	for _, a := range d.CmdArgs {
 		if len(a.Vals) > 0 {
@@ -227,7 +226,7 @@ func (s *scenario) settle(*datadriven.TestData) (string, error) {
 	return "", s.w.complete()
 }
 
-// compact: the feed compacts all changes so far.
+// compact: the feed forgets all changes so far.
 func (s *scenario) compact(d *datadriven.TestData) (string, error) {
 	s.w.compact(s.w.clock)
 	return fmt.Sprintf("changes up to %d are gone\n", s.w.compacted), nil

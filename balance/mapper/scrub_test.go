@@ -66,7 +66,7 @@ func TestScrubGoesOverTheWholeRing(t *testing.T) {
 func TestScrubTakesItsShareOfAProcessor(t *testing.T) {
 	r := newRig(t, 4, func(c *cluster.Config) { c.Scrub, c.ScrubShare = time.Second, 0.01 }, "a", "b")
 	asked := r.scrubbing(100*time.Second, func(_ balance.Certify, c *balance.Certified) { c.Took = 100 * time.Millisecond })
-	if len(asked) < 8 || len(asked) > 12 { // 0.1 s in 10 s
+	if len(asked) < 8 || len(asked) > 12 { // 0.1 s every 10 s
 		t.Fatalf("%d questions in 100 s", len(asked))
 	}
 }

@@ -16,29 +16,31 @@ import (
 // Status is the state of balancing.
 type Status struct {
 	Epoch, Clock uint64
-	// View is of the newest model, Published of the one that masters have; 0:
-	// none.
+	// View is the view of the newest model, and Published that of the model that masters have. They
+	// are 0 if there is no such model.
 	View, Published uint64
 	Paused          bool
-	// Waiting is what the first plan waits for; "" after it.
+	// Waiting says what the first plan waits for. It is "" after the first plan.
 	Waiting string
 	plan.Status
-	// Moved is what was moved since the mapper started.
+	// Moved is how much was moved since the mapper started.
 	Moved    transfer.Moved
 	InFlight []transfer.Flight
 	// Certificates counts the results of comparisons.
 	Certificates verify.Certificates
-	// WaitingFor lists who has not acknowledged a view yet.
+	// WaitingFor lists the slaves and masters that have not acknowledged a view yet.
 	WaitingFor []string
-	// RestFor is how long the last Idle iterations have moved nothing, while nothing else is moving; 0: something is.
+	// RestFor is the time since anything moved, while the last Idle iterations moved nothing. It is 0
+	// while something moves.
 	RestFor time.Duration
-	// IgnoredLoads counts load reports that were ignored, by reason.
+	// IgnoredLoads has the number of load reports that were ignored, by reason.
 	IgnoredLoads map[string]uint64
 	Shards       []ShardStatus
-	// Slaves are by name; Replicas is how many are to hold each slice.
+	// Slaves has the slaves in the order of their names. Replicas is the number of slaves that are to
+	// hold each slice.
 	Slaves   []SlaveStatus
 	Replicas int
-	// Revision is that of the sets of replicas.
+	// Revision is the revision of the sets of replicas.
 	Revision uint64
 	Scrub    verify.Scrub
 	Masters  []maps.MasterStatus
@@ -47,7 +49,7 @@ type Status struct {
 // SlaveStatus is the state of a slave.
 type SlaveStatus struct {
 	balance.Slave
-	// Shard is the name of its shard; "": it is a spare.
+	// ShardName is the name of the slave's shard, or "" for a spare.
 	ShardName string
 	Alive     bool
 	// SilentFor is the time since its last message.
@@ -56,15 +58,16 @@ type SlaveStatus struct {
 	Position  balance.Position
 	Trouble   string
 	Bytes     uint64
-	// WaitsFor is what must happen before masters ask it, or, of a spare, before it
-	// can get a shard; "": nothing.
+	// WaitsFor is what must happen before masters ask the slave, or before a spare can get a shard.
+	// It is "" if nothing must.
 	WaitsFor string
-	// Copying is nil unless it copies a sibling's store.
+	// Copying is nil unless the slave copies a sibling's store.
 	Copying *cluster.CopyState
 }
 
-// ShardStatus is the state of a shard. View and Position are those of the slave that is
-// farthest behind, of those that masters ask and that are alive; Bytes of all.
+// ShardStatus is the state of a shard. View and Position are those of the slave that has the oldest,
+// among the slaves that are alive and that masters ask. Bytes is the sum over all slaves that masters
+// ask.
 type ShardStatus struct {
 	Name  string
 	State balance.ShardState
@@ -78,7 +81,7 @@ type ShardStatus struct {
 	Load      float64
 }
 
-// Inspector tells what a mapper knows and why; it changes nothing.
+// Inspector gives access to what a mapper knows and why. It changes nothing.
 type Inspector struct {
 	*cluster.Cluster
 	*cluster.Journal
@@ -90,7 +93,7 @@ type Inspector struct {
 	joining *joining
 }
 
-// Waiting returns what the mapper waits for before the first plan; "" after it.
+// Waiting says what the mapper waits for before the first plan. It returns "" after the first plan.
 func (m *Inspector) Waiting() string { return m.joining.waiting() }
 
 // Status returns the state of balancing.
@@ -123,7 +126,7 @@ func (m *Inspector) Status(now time.Duration) Status {
 	return s
 }
 
-// shardStatus returns the state of a shard: of its slaves that masters ask together.
+// shardStatus returns the state of a shard, from the states of the slaves that masters ask.
 func (m *Inspector) shardStatus(now time.Duration, sh balance.Shard, load float64) ShardStatus {
 	out := ShardStatus{Name: sh.Name, State: sh.State, Alive: m.Up(sh.ID, now), SilentFor: m.Silence(sh.ID, now), Load: load}
 	out.Trouble, _ = m.Ailing(sh.ID, now)
@@ -147,8 +150,8 @@ func (m *Inspector) shardStatus(now time.Duration, sh balance.Shard, load float6
 	return out
 }
 
-// WaitsFor returns what must happen before masters ask a slave, or, of a spare that
-// left a shard, before it can get another, by the slave's name.
+// WaitsFor returns, by slave, what must happen before masters ask the slave, or before a spare that
+// left a shard can get another one.
 func (m *Inspector) WaitsFor(now time.Duration) map[string]string {
 	return m.members.WaitsFor(m.Time.At(now))
 }
@@ -168,7 +171,7 @@ func (m *Inspector) slaveStatus(now time.Duration) (out []SlaveStatus) {
 }
 
 // Recheck returns the progress of comparing the data of a slave whose store was opened without having
-// been closed; nil: they are not and will not be compared.
+// been closed. It returns nil if they are not compared and need not be.
 func (m *Inspector) Recheck(name string) *verify.RecheckState {
 	if m.Cluster.Model == nil {
 		return nil
@@ -176,9 +179,8 @@ func (m *Inspector) Recheck(name string) *verify.RecheckState {
 	return m.verify.RecheckOf(name)
 }
 
-// Plan asks the strategy what it would do now, without doing it. Errors:
-// fault.Unavailable before the first plan, fault.Conflict when the mapper would
-// refuse it.
+// Plan asks the strategy what it would do now, but does not do it. Errors: fault.Unavailable before
+// the first plan, fault.Conflict if the mapper would reject the proposal.
 func (m *Inspector) Plan(now time.Duration) (balance.Proposal, error) {
 	now = m.Time.At(now)
 	if m.Cluster.Model == nil {
@@ -191,9 +193,8 @@ func (m *Inspector) Plan(now time.Duration) (balance.Proposal, error) {
 	return it.Proposal, nil
 }
 
-// Input returns what a strategy would see now, for displays of the placement. It
-// must not be used after the next call of the mapper. It returns false if there
-// is no model yet.
+// Input returns the input that a strategy would get now, for displays of the placement. It must not
+// be used after the next call of the mapper. It returns false if there is no model yet.
 func (m *Inspector) Input(now time.Duration) (balance.Input, bool) {
 	now = m.Time.At(now)
 	if m.Cluster.Model == nil {

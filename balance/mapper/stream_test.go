@@ -41,7 +41,7 @@ func TestStreamsUnderAnyModel(t *testing.T) {
 	})
 }
 
-// anarchy is a world with distributors and without a mapper.
+// anarchy is a world with a distributor but without a mapper.
 type anarchy struct {
 	w      *world
 	model  *balance.Model
@@ -153,7 +153,7 @@ func (s *anarchy) edit(t *rapid.T) {
 	}
 	next, err := e.Model()
 	if err != nil {
-		return // twice switched in one view
+		return // a slice was switched twice in one view
 	}
 	s.model = next
 	s.quantum(t, e.Ops())

@@ -111,7 +111,7 @@ func comparedWhileDrained(t *testing.T, slices int, weight uint32) (needed, all 
 			},
 		}
 	}, "a", "b", "c")
-	for n := uint64(1); n < 256; n++ { // in all slices, if they are wide enough
+	for n := uint64(1); n < 256; n++ { // so that there are some in every slice, if it is wide enough
 		r.index.Put(rigKey(n), weight)
 	}
 	for r.pass(time.Second); len(r.asked) == 0; r.pass(time.Second) {
@@ -215,7 +215,7 @@ func TestALargeItemThatIsThereGivesNoTime(t *testing.T) {
 	r := newRig(t, 8, nil, "a", "b")
 	r.index.Put(rigKey(1), 1_000_000)
 	r.start0()
-	r.answer(nil) // the large one
+	r.answer(nil) // for the large item
 	r.pass(time.Second)
 	r.asked = nil
 	r.pass(2 * cluster.DefaultStall)

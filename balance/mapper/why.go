@@ -12,38 +12,38 @@ import (
 	"adshard/fault"
 )
 
-// Story explains why a slice is where it is.
+// Story explains why a slice is on its shard.
 type Story struct {
 	Slice balance.Slice
-	// Shard serves it.
+	// Shard is the name of the shard that serves the slice.
 	Shard string
 	plan.Placement
-	// Away is set when its shard is lost: until it is back, answers lack the slice.
+	// Away is set if the shard is lost. Until it is back, answers lack the slice.
 	Away *Away
 	// Move is nil unless the slice is moving.
 	Move *transfer.Flight
-	// Decisions are the last ones about it, oldest first; General is the strategy's
-	// last statement about the cluster.
+	// Decisions are the last decisions about the slice, beginning with the oldest.
+	// General is the strategy's last statement about the cluster.
 	Decisions []cluster.Decision
 	General   []string
 	// Now is the mapper's time, for Decision.At.
 	Now time.Duration
 }
 
-// Away is how long a shard has been silent, and what will happen to its slices.
+// Away says how long a shard has been silent, and what will happen to its slices.
 type Away struct {
 	For  time.Duration
 	Fate Fate
-	// In is how long it takes until they leave, if Fate is Later.
+	// In is the time until they leave, if Fate is Later.
 	In time.Duration
 }
 
-// Fate is what will happen to the slices of a lost shard.
+// Fate says what will happen to the slices of a lost shard.
 type Fate int
 
-// Later: they leave once it was lost for Config.EvacuateAfter. Now: they
-// leave as the budget allows. Stay: they never leave, since EvacuateAfter is
-// 0. Paused: they leave when balancing is resumed.
+// Later means that they leave when the shard has been lost for Config.EvacuateAfter.
+// Now means that they leave as the budget allows. Stay means that they never leave,
+// since EvacuateAfter is 0. Paused means that they leave when balancing is resumed.
 const (
 	Later Fate = iota
 	Now
@@ -51,7 +51,7 @@ const (
 	Paused
 )
 
-// away returns the Away of a shard, or nil unless it is lost.
+// away returns the Away of a shard, or nil if the shard is not lost.
 func (c *Inspector) away(now time.Duration, sh balance.Shard) *Away {
 	if c.Up(sh.ID, now) {
 		return nil
@@ -72,9 +72,9 @@ func (c *Inspector) away(now time.Duration, sh balance.Shard) *Away {
 	return a
 }
 
-// Why explains why a slice is where it is. Errors: fault.Unavailable before the
-// first plan, fault.NotFound when there is no such slice, with what happened to
-// it if that is recorded.
+// Why explains why a slice is on its shard. Errors: fault.Unavailable before the first
+// plan, fault.NotFound if there is no such slice. The latter says what happened to the
+// slice, if that is recorded.
 func (m *Inspector) Why(now time.Duration, slice uint64) (Story, error) {
 	now = m.Time.At(now)
 	if m.Cluster.Model == nil {
@@ -98,7 +98,7 @@ func (m *Inspector) Why(now time.Duration, slice uint64) (Story, error) {
 	return out, nil
 }
 
-// String describes the story in a few lines.
+// String returns the story as text, in a few lines.
 func (s Story) String() string {
 	var b strings.Builder
 	what := "weight"

@@ -63,7 +63,7 @@ func newest(clocks []uint64, to uint64) uint64 {
 // released it.
 func (n *testSlave) answers(view uint64) bool { return view <= n.table.View && view >= n.table.Least }
 
-// serves returns what a slave serves in a view.
+// serves returns the slices that a slave serves in a view.
 func (n *testSlave) serves(view uint64) (list []balance.Held) {
 	for _, h := range n.table.Slices {
 		if n.answers(view) && h.From != 0 && h.From <= view && (h.Until == 0 || view <= h.Until) {
@@ -182,7 +182,7 @@ func (w *world) checkMap(view uint64) error {
 	return nil
 }
 
-// within reports whether ascending intervals cover all of a slice.
+// within reports whether intervals in ascending order cover a whole slice.
 func within(s balance.Slice, list []balance.Interval) bool {
 	next := s.Lo
 	for _, v := range list {

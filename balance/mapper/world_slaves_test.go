@@ -42,7 +42,7 @@ type disk struct {
 	damaged map[balance.Key]bool // items whose postings are wrong
 }
 
-// master is a master that asks slaves in a view.
+// master is a simulated master that sends queries to slaves in a view.
 type master struct {
 	name string
 	view uint64
@@ -86,10 +86,10 @@ func (n *testSlave) restore() {
 
 func (n *testSlave) incarnation() string { return fmt.Sprint(n.name, n.life) }
 
-// of returns a slave's distributor.
+// of returns the distributor of a slave.
 func (w *world) of(n *testSlave) *testDistributor { return w.dists[n.dist%len(w.dists)] }
 
-// register announces a slave to the balancer and to its distributor.
+// register registers a slave with the balancer and with its distributor.
 func (w *world) register(n *testSlave) error {
 	j := balance.Joining{Name: n.name, Site: balance.Site{Address: n.name + ":1"}, Position: n.pos, Table: n.table}
 	welcome, err := w.of(n).distributor.Register(j, w.clock)
@@ -302,7 +302,7 @@ func hash(list ...uint64) uint64 {
 	return h.Sum64()
 }
 
-// master returns the master with a name.
+// master returns the master of a name and makes it if there is none.
 func (w *world) master(name string) *master {
 	m, ok := w.masters[name]
 	if !ok {

@@ -23,9 +23,9 @@ type content struct {
 	deleted []balance.Key
 }
 
-// world is a source of truth, a balancer, distributors, slaves and masters,
-// driven step by step. Owners are the upper half of a key; each has one parent
-// record.
+// world simulates a source of truth, a balancer, distributors, slaves and masters,
+// which the tests drive step by step. The upper half of a key is the owner, and each
+// owner has one parent record.
 type world struct {
 	clock     uint64
 	items     map[balance.Key]uint64
@@ -44,7 +44,7 @@ type world struct {
 	save   *balancemaps.SaveState // requested, but not durable yet
 	index  *balance.Index
 	mapper *mapper.Mapper
-	fed    uint64 // changes given to the mapper
+	fed    uint64 // number of changes given to the mapper
 	dists  []*testDistributor
 	events []string // the mapper's events
 	asked  []balance.Certify
@@ -63,7 +63,7 @@ type testDistributor struct {
 	distributor *delivery.Distributor[content]
 	changes     []balance.Change
 	quanta      []balance.Quantum
-	slow        bool // quanta do not arrive
+	slow        bool // its quanta do not arrive
 	work        delivery.Work
 }
 
@@ -127,7 +127,7 @@ func (w *world) write(k balance.Key, removed bool) {
 	w.log = append(w.log, balance.Change{Clock: w.clock, Key: k, Removed: removed})
 }
 
-// touch changes an owner's parent record.
+// touch changes the parent record of an owner.
 func (w *world) touch(o uint64) {
 	w.clock++
 	p := balance.Parent{Kind: 1, ID: o}

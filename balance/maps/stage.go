@@ -12,10 +12,10 @@ import (
 type staged struct {
 	cluster.Change
 	seq     uint64
-	durable bool // only the floor is awaited
+	durable bool // it only waits for the floor
 }
 
-// Stage asks for a new model to be made durable. What else is saved with it is in s.
+// Stage starts to save a new model. s has the other data that are saved with it.
 func (w *Views) Stage(c cluster.Change, s balance.State) {
 	w.saves++
 	w.staged = &staged{Change: c, seq: w.saves}
@@ -23,12 +23,12 @@ func (w *Views) Stage(c cluster.Change, s balance.State) {
 	w.save = &SaveState{Seq: w.saves, Bytes: s.Encode()}
 }
 
-// Stages reports whether a change that is not durable yet has such an operation.
+// Stages reports whether the change that is not durable yet has an operation for which `is` returns true.
 func (w *Views) Stages(is func(balance.Op) bool) bool {
 	return w.staged != nil && slices.ContainsFunc(w.staged.Ops, is)
 }
 
-// Saved notes that a state is durable; false: it is not the one that is waited for.
+// Saved notes that a state is durable. It returns false if that state is not the expected one.
 func (w *Views) Saved(seq uint64) bool {
 	if w.staged == nil || w.staged.seq != seq {
 		return false
@@ -37,8 +37,7 @@ func (w *Views) Saved(seq uint64) bool {
 	return true
 }
 
-// Commit makes the model that is durable the newest and sends it; false: the floor is not
-// reached.
+// Commit makes a durable model the newest model, and sends it. ok is false if the floor is not reached yet.
 func (w *Views) Commit(now time.Duration) (c cluster.Change, ok bool) {
 	if w.Clock < w.floor {
 		return c, false
@@ -93,7 +92,7 @@ func (w *Views) Out() (*SaveState, []balance.Quantum) {
 	return save, quanta
 }
 
-// Reinit is Mapper.Reinit.
+// Reinit does what Mapper.Reinit says.
 func (w *Views) Reinit() (balance.Quantum, bool) {
 	if w.Model == nil || !w.Loaded || w.number == 0 || w.stamped < w.floor {
 		return balance.Quantum{}, false
@@ -103,10 +102,11 @@ func (w *Views) Reinit() (balance.Quantum, bool) {
 	}, true
 }
 
-// Resume continues after the quanta of an earlier mapper, whose views masters may have.
+// Resume continues after the quanta of an earlier mapper. Masters may still have views of that mapper.
 func (w *Views) Resume(quantum uint64) { w.number, w.resumed = quantum, true }
 
-// ItemsLoaded begins to send. It reports whether there is a model, which is durable already, to be committed.
+// ItemsLoaded allows sending to begin. It reports whether there is a saved model, which can be committed at
+// once.
 func (w *Views) ItemsLoaded(now time.Duration) bool {
 	w.since = now
 	if w.Model == nil {
@@ -116,16 +116,16 @@ func (w *Views) ItemsLoaded(now time.Duration) bool {
 	return true
 }
 
-// SetFloor raises the least clock of quanta.
+// SetFloor raises the floor, the least clock that quanta may have.
 func (w *Views) SetFloor(clock uint64) { w.floor = max(w.floor, clock) }
 
 // FloorReached reports whether quanta may be sent.
 func (w *Views) FloorReached() bool { return w.Clock >= w.floor }
 
-// Saving reports whether a change waits to be durable and sent.
+// Saving reports whether a change waits to become durable and to be sent.
 func (w *Views) Saving() bool { return w.staged != nil }
 
-// SaveDone reports whether a change is durable, and only the floor is awaited.
+// SaveDone reports whether the change is durable and only waits for the floor.
 func (w *Views) SaveDone() bool { return w.staged != nil && w.staged.durable }
 
 // SaveState is a state that must be durable before the mapper continues.

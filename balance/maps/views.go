@@ -12,17 +12,15 @@ import (
 	"adshard/fault"
 )
 
-// Views tracks the newest states of the slice map and who has received them.
+// Views tracks the newest states of the slice map, and which slaves and masters have received them.
 //
-// A view is published, that is, masters get it, when every slave that is alive and
-// in a shard's set has acknowledged it or a later one: then no query asks a slave
-// for a view that it has not received. Which slaves those are is a revision, which
-// masters get at once. What was served only in earlier views is released when every
-// master whose lease lasts has the view and the longest query has ended.
+// A view is published when every slave that is alive and in a shard's set has acknowledged it or a later view.
+// Then masters get it. So no query asks a slave for a view that the slave has not received. Which slaves masters
+// ask is a revision; masters get new revisions at once. Slices that were served only in earlier views are
+// released when every master with a valid lease has the view and the longest query has ended.
 //
-// It guarantees that a model is durable before anybody receives it, one change at a time, that
-// quanta are numbered and none has a clock below the floor, and that what masters get every slave
-// that they ask has.
+// Views guarantees that a model is durable before anything of it is sent, one change at a time; that quanta are
+// numbered, and none has a clock below the floor; and that every slave that masters ask has what the masters get.
 type Views struct {
 	*cluster.Cluster
 	*cluster.Journal
@@ -30,20 +28,20 @@ type Views struct {
 	last    time.Duration // when it was sent
 	stamped uint64        // its clock
 	floor   uint64        // no quantum has a lower clock
-	staged  *staged       // waits to be saved
+	staged  *staged       // the change that waits to be saved
 	saves   uint64
-	// resumed is set if there was a mapper before, whose views masters may have; since is when
-	// the items were loaded.
+	// resumed is set if there was a mapper before, whose views masters may have. since is when the items were
+	// loaded.
 	resumed bool
 	since   time.Duration
 
-	waiting   []*balance.Model // durable and not published, the newest last
-	published *balance.Model   // with the newest revision; nil: none, or not determined yet
-	stuck     time.Duration    // since when the oldest waiting one waits
-	again     time.Duration    // when views may wait anew for slaves that are to join
+	waiting   []*balance.Model // durable but not published; the newest is last
+	published *balance.Model   // with the newest revision; nil if there is none, or it is not known yet
+	stuck     time.Duration    // since when the first of waiting has waited
+	again     time.Duration    // when views may again wait for slaves that are to join
 	masters   map[string]master
-	// delayed are slaves that are to join a set and that views wait for, with the newest view
-	// that they could serve.
+	// delayed has the slaves that are to join a set and for which views wait, with the newest view that each
+	// could serve.
 	delayed map[string]uint64
 
 	save   *SaveState
@@ -56,12 +54,13 @@ type master struct {
 	heard          time.Duration
 }
 
-// New returns views of a cluster that masters have not been given a map of.
+// New returns the views of a cluster. No master has a map of it yet.
 func New(c *cluster.Cluster, j *cluster.Journal) *Views {
 	return &Views{Cluster: c, Journal: j, masters: map[string]master{}, delayed: map[string]uint64{}}
 }
 
-// Unpublished returns the model that a mapper resumed with, until its first map is published; nil: there is none.
+// Unpublished returns the model with which a mapper resumed, until the first map is published; after that, or
+// without such a model, nil.
 func (w *Views) Unpublished() *balance.Model {
 	if !w.resumed || w.published != nil {
 		return nil
@@ -69,14 +68,14 @@ func (w *Views) Unpublished() *balance.Model {
 	return w.Model
 }
 
-// maxMasters bounds the masters whose lease lasts, maxNamesakes those of one NAME: processes that
-// were started again and again, or an intruder with that master's certificate.
+// maxMasters bounds the number of masters with a valid lease, and maxNamesakes the number of these with the same
+// NAME. There may be many if a process is started again and again, or an intruder has the master's certificate.
 const (
 	maxMasters   = 1024
 	maxNamesakes = 64
 )
 
-// roomFor returns why another master is refused.
+// roomFor returns an error if there are too many masters for another one.
 func (w *Views) roomFor(now time.Duration, name string) error {
 	w.ForgetMasters(now)
 	own, _, _ := strings.Cut(name, "/")
@@ -95,7 +94,7 @@ func (w *Views) roomFor(now time.Duration, name string) error {
 	return nil
 }
 
-// Published returns the newest model that masters may have; nil: none.
+// Published returns the newest model that masters may have, or nil if there is none.
 func (w *Views) Published() *balance.Model { return w.published }
 
 // NoteMaster records the view and revision of a master's map.
@@ -109,7 +108,7 @@ func (w *Views) NoteMaster(now time.Duration, name string, view, revision uint64
 	return nil
 }
 
-// Status returns the state of each master, by name.
+// Status returns the state of each master, in the order of names.
 func (w *Views) Status(now time.Duration) (out []MasterStatus) {
 	for _, name := range slices.Sorted(maps.Keys(w.masters)) {
 		v := w.masters[name]
@@ -118,16 +117,17 @@ func (w *Views) Status(now time.Duration) (out []MasterStatus) {
 	return out
 }
 
-// Crowded reports whether views may be unacknowledged by no more.
+// Crowded reports whether at least `most` views wait to be acknowledged.
 func (w *Views) Crowded(most int) bool { return len(w.waiting) >= most }
 
-// Behind reports whether a slave lacks the oldest view that waits for slaves, and since when that waits.
+// Behind reports whether a slave lacks the oldest view that waits for slaves, and since when that view has
+// waited.
 func (w *Views) Behind(slave string) (is bool, since time.Duration) {
 	return len(w.waiting) > 0 && w.Slaves[slave].Table.View < w.waiting[0].View(), w.stuck
 }
 
-// Delay has views wait for a slave that is to join a set: it could serve a view. They do so for most at a time, and
-// then as long for none.
+// Delay makes views wait for a slave that is to join a set, up to the view that it could serve. Views wait for
+// such slaves for at most the time `most`, and then for the same time for none of them.
 func (w *Views) Delay(now time.Duration, slave string, serves uint64, most time.Duration) {
 	if now >= w.again {
 		w.again = now + 2*most
@@ -137,7 +137,7 @@ func (w *Views) Delay(now time.Duration, slave string, serves uint64, most time.
 	}
 }
 
-// DelayNoMore has views wait for a slave no longer.
+// DelayNoMore ends the waiting of views for a slave.
 func (w *Views) DelayNoMore(slave string) { delete(w.delayed, slave) }
 
 // ForgetMasters drops masters whose lease has ended.
@@ -145,7 +145,7 @@ func (w *Views) ForgetMasters(now time.Duration) {
 	maps.DeleteFunc(w.masters, func(_ string, v master) bool { return now >= v.heard+w.Config.MasterLease })
 }
 
-// await adds a model to those that are to be published.
+// await adds a model to those that wait to be published.
 func (w *Views) await(now time.Duration, model *balance.Model) {
 	if len(w.waiting) == 0 {
 		w.stuck = now
@@ -153,8 +153,8 @@ func (w *Views) await(now time.Duration, model *balance.Model) {
 	w.waiting = append(w.waiting, model)
 }
 
-// Publish publishes the newest view that all slaves that are asked and alive have
-// acknowledged. It reports whether that is newer than the published one.
+// Publish publishes the newest view that all slaves that are asked and alive have acknowledged. It reports
+// whether the view is newer than the one published before.
 func (w *Views) Publish(now time.Duration) bool {
 	if len(w.waiting) == 0 {
 		return false
@@ -173,8 +173,8 @@ func (w *Views) Publish(now time.Duration) bool {
 	return true
 }
 
-// acknowledged returns the newest view that all slaves have that are asked and
-// alive, or are about to be asked, and that those could serve that are close to it.
+// acknowledged returns the newest view that all slaves have that are alive and asked, or about to be asked. It is
+// at most the view that each living delayed slave could serve.
 func (w *Views) acknowledged(now time.Duration) uint64 {
 	view := w.Model.View()
 	models := []*balance.Model{w.Model}
@@ -196,10 +196,9 @@ func (w *Views) acknowledged(now time.Duration) uint64 {
 	return view
 }
 
-// OldestAsked returns the oldest view, and the oldest revision, by which a master may
-// still ask: the least of what is published and of what the masters have that were
-// heard within the lease. They are 0 before the first publication, and while a mapper
-// that has just resumed leaves masters time to connect.
+// OldestAsked returns the oldest view and the oldest revision that a master may still use: the least of the
+// published one and those of the masters that were heard from within the lease. They are 0 before the first
+// publication, and while a mapper that has just resumed gives masters time to connect.
 func (w *Views) OldestAsked(now time.Duration) (view, revision uint64) {
 	if w.published == nil || w.resumed && now < w.since+w.Config.MasterLease {
 		return 0, 0
@@ -214,8 +213,8 @@ func (w *Views) OldestAsked(now time.Duration) (view, revision uint64) {
 	return view, revision
 }
 
-// WaitingFor lists who is behind: slaves that have not acknowledged the newest
-// view, masters that do not have the one that is published.
+// WaitingFor lists the slaves that have not acknowledged the newest view, and, if leaving is set, the masters
+// that do not have the published view.
 func (w *Views) WaitingFor(now time.Duration, leaving bool) []string {
 	var out []string
 	for _, s := range w.Model.Slaves() {
@@ -233,7 +232,8 @@ func (w *Views) WaitingFor(now time.Duration, leaving bool) []string {
 	return out
 }
 
-// MapFor returns the model whose map a master needs that has a version; nil: it has the newest.
+// MapFor returns the model whose map is to be sent to a master with a version, or nil if the master has the
+// newest.
 func (w *Views) MapFor(have Version) *balance.Model {
 	model, own := w.published, have.Epoch == w.Config.Epoch
 	if model == nil && (have.View == 0 || own) {

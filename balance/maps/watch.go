@@ -8,21 +8,23 @@ import (
 	"adshard/fault"
 )
 
-// Version says which map of the shards a master or a slave has. View 0: none.
+// Version identifies the map of the shards that a master or slave has. View is 0 if it
+// has none.
 type Version struct {
 	Epoch, View uint64
-	// Revision counts the changes within the view of which slaves are replicas of
-	// which shard.
+	// Revision counts changes of which slaves are replicas of which shard, apart from
+	// changes of the view.
 	Revision uint64
-	// Database is whose data the shards hold; Timeline is what the views count.
+	// Database is the database whose data the shards hold. Timeline is the history
+	// whose views View counts.
 	Database, Timeline string
-	// Filled: the first fill of the cluster is complete.
+	// Filled says that the first fill of the cluster is complete.
 	Filled bool
 }
 
-// Accept rejects a balancer's map that must not replace the current one: of
-// another database (fault.Conflict), since its slaves hold other advertisers'
-// data, or an older one (fault.Stale).
+// Accept returns an error if a balancer's map must not replace the current one:
+// fault.Conflict if it is of another database, since its slaves hold other advertisers'
+// data, or fault.Stale if it is older.
 func (have Version) Accept(offered Version) error {
 	const op = "master: ask for the map"
 	if have.View == 0 {
@@ -41,7 +43,7 @@ func (have Version) Accept(offered Version) error {
 	return nil
 }
 
-// compare orders maps of one database by age: -1 if v is older than o.
+// compare orders maps of one database by age: it returns -1 if v is older than o.
 func (v Version) compare(o Version) int {
 	return cmp.Or(cmp.Compare(v.Epoch, o.Epoch), cmp.Compare(v.View, o.View), cmp.Compare(v.Revision, o.Revision))
 }
@@ -53,13 +55,13 @@ type SlaveMap struct {
 	Least uint64
 }
 
-// Choose returns which of the maps that slaves have received replaces the current
-// one while the balancer is away, and its version from then on: the map of the
-// lowest view after have's, or of have's in a newer revision, that all slaves still
-// serve, since slaves that are behind can serve no later view. Maps of epochs below the newest that any slave
-// knows count only when there is no other: slaves that were away for long have old
-// ones.
-// Errors: fault.Unavailable when none has such a map; fault.Conflict when they are
+// Choose returns which of the maps that slaves have received replaces the current one
+// while the balancer is away, and the version that it then has. That is the map of the
+// lowest view above the current one, or a newer revision of the current view, that all
+// slaves still serve. It is the lowest view, since slaves that are behind can serve no
+// later one. Maps of epochs below the newest that any slave knows are only used if
+// there is no other map, since slaves that were away for long have old maps.
+// Errors: fault.Unavailable if no slave has such a map, fault.Conflict if the maps are
 // of two databases.
 func (have Version) Choose(received []SlaveMap) (best int, as Version, err error) {
 	const op = "master: learn the map"
@@ -89,8 +91,8 @@ func (have Version) Choose(received []SlaveMap) (best int, as Version, err error
 	return best, as, nil
 }
 
-// preferred reports whether Choose takes v rather than o. The newer epoch counts first,
-// then the lower view, then the newer revision, which no slave needs to know.
+// preferred reports whether Choose prefers v to o: a newer epoch, then a lower view,
+// then a newer revision. The revision comes last, since slaves need not know it.
 func (v Version) preferred(o Version) bool {
 	return cmp.Or(cmp.Compare(v.Epoch, o.Epoch), cmp.Compare(o.View, v.View), cmp.Compare(v.Revision, o.Revision)) > 0
 }
@@ -100,17 +102,17 @@ func (have Version) outdated(s SlaveMap) bool {
 	return s.Database == have.Database && s.Timeline == have.Timeline && s.Least > have.View
 }
 
-// Times are the times of a Watch.
+// Times has the times of a Watch.
 type Times struct {
-	// Silent is how long after its last answer a balancer counts as away: longer
-	// than it keeps a request waiting.
+	// Silent is how long after its last answer a balancer is considered away. It is
+	// longer than the balancer keeps a request waiting.
 	Silent time.Duration
 	// FirstPause and LongestPause bound the time between two requests.
 	FirstPause, LongestPause time.Duration
 }
 
-// Watch decides when a master asks for a newer map, and whom. It knows neither
-// clocks nor networks; times are since any fixed moment.
+// Watch decides when a master asks for a newer map, and whom it asks. It uses no clock
+// and no network. Times are measured from any fixed moment.
 type Watch struct {
 	times   Times
 	trouble error         // of the last request to the balancer
@@ -123,8 +125,9 @@ func NewWatch(times Times) Watch {
 	return Watch{times: times, heard: -times.Silent - 1, pause: times.FirstPause}
 }
 
-// Polled notes how a request to the balancer ended and returns when to ask again.
-// fresh: it brought a newer map, or was kept waiting for one.
+// Polled notes how a request to the balancer ended, and returns how long to wait before
+// the next one. fresh says that the request brought a newer map, or was kept waiting
+// for one.
 func (w *Watch) Polled(now time.Duration, fresh bool, err error) (pause time.Duration) {
 	w.trouble = err
 	if err == nil {
@@ -140,11 +143,12 @@ func (w *Watch) Polled(now time.Duration, fresh bool, err error) (pause time.Dur
 	return w.pause
 }
 
-// Trouble is why the balancer has no newer map; nil: it answered the last request.
+// Trouble returns why the balancer has sent no newer map, or nil if it answered the
+// last request.
 func (w *Watch) Trouble() error { return w.trouble }
 
-// AskSlaves reports whether to ask the slaves for a map: while the balancer is away,
-// if there is none, or if a slave no longer serves the view of the current one.
+// AskSlaves reports whether to ask the slaves for a map. This is so while the balancer
+// is away, if there is no map or a slave no longer serves the view of the current one.
 func (w *Watch) AskSlaves(now time.Duration, have Version, outdated bool) bool {
 	away := w.trouble != nil || now > w.heard+w.times.Silent
 	return away && (outdated || have.View == 0)

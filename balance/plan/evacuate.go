@@ -12,12 +12,12 @@ import (
 	"adshard/fault"
 )
 
-// evacuation moves slices away from shards that drain or are lost, independently of how
-// often the strategy runs.
+// evacuation returns a change that moves slices away from shards that drain or are lost, or
+// nil if there is none. It does not depend on how often the strategy runs.
 func (p *Planner) evacuation(now time.Duration) *cluster.Change {
 	p.empty = now + emptyPace
 	if len(p.leaving(now)) == 0 {
-		return nil // before all items are looked at
+		return nil // before looking at all items
 	}
 	model, ops, why := p.evacuate(p.judgeNow(now))
 	if len(ops) == 0 {
@@ -27,11 +27,11 @@ func (p *Planner) evacuation(now time.Duration) *cluster.Change {
 	return &cluster.Change{Model: model, Ops: ops, Why: why}
 }
 
-// evacuate starts to move the slices of draining shards, and of shards lost long
-// ago, to where the strategy wants them, or else to the least loaded shards that may
-// take them: the most loaded slices first, within the budget. When nothing is moving, one
-// slice goes whatever its size, so that a slice larger than the budget does not block the
-// rest. If some are left for want of budget, j is crowded.
+// evacuate starts to move the slices of draining shards, and of shards lost long ago,
+// within the budget and the most loaded first. They go where the strategy wants them, or
+// else to the least loaded shards that may take them. If nothing is moving, one slice may
+// move whatever its size, so that a slice larger than the budget does not block the rest.
+// If some slices must wait for the budget, it sets j.crowded.
 func (p *Planner) evacuate(j *judge) (*balance.Model, []balance.Op, cluster.Causes) {
 	why := make(cluster.Causes)
 	from := p.leaving(j.now)
@@ -85,7 +85,8 @@ func (p *Planner) evacuate(j *judge) (*balance.Model, []balance.Op, cluster.Caus
 	return model, e.Ops(), why
 }
 
-// tellLeaving has an event for each shard from which slices start to move, with the reason.
+// tellLeaving records an event for each shard from which slices start to move, with the
+// reason.
 func (p *Planner) tellLeaving(ops []balance.Op, from map[balance.ShardID]string) {
 	goes := make(map[balance.ShardID]int)
 	for _, o := range ops {
@@ -99,8 +100,8 @@ func (p *Planner) tellLeaving(ops []balance.Op, from map[balance.ShardID]string)
 	}
 }
 
-// refuges returns where the strategy wants slices that must leave their shards; 0: it
-// does not say.
+// refuges returns the shards to which the strategy wants to move slices that must leave
+// theirs; 0 means that it names none.
 func (p *Planner) refuges(j *judge, leaving []balance.Slice) []balance.ShardID {
 	if r, ok := p.strategy.(balance.Refuge); ok && len(leaving) > 0 {
 		in := j.in
@@ -112,7 +113,7 @@ func (p *Planner) refuges(j *judge, leaving []balance.Slice) []balance.ShardID {
 	return make([]balance.ShardID, len(leaving))
 }
 
-// leaving returns the shards whose slices must leave, and why.
+// leaving returns the shards whose slices must leave, with the reason.
 func (p *Planner) leaving(now time.Duration) map[balance.ShardID]string {
 	out := make(map[balance.ShardID]string)
 	for _, sh := range p.Model.Shards() {
@@ -129,8 +130,7 @@ func (p *Planner) leaving(now time.Duration) map[balance.ShardID]string {
 	return out
 }
 
-// heaviest returns the slices of some shards that are not moving, the most loaded
-// first.
+// heaviest returns the slices of some shards that are not moving, the most loaded first.
 func (j *judge) heaviest(from map[balance.ShardID]string) []balance.Slice {
 	var list []balance.Slice
 	for _, s := range j.in.Model.Slices() {
@@ -144,7 +144,7 @@ func (j *judge) heaviest(from map[balance.ShardID]string) []balance.Slice {
 	return list
 }
 
-// refuge returns the shard that takes a slice which must leave its own, or 0 and
+// refuge returns the shard to which a slice that must leave its shard should go, or 0 and
 // why there is none.
 func (j *judge) refuge(s balance.Slice, weight uint64, loads map[balance.ShardID]float64) (best balance.ShardID, why string) {
 	least, light := 0.0, 0.0
@@ -158,7 +158,7 @@ func (j *judge) refuge(s balance.Slice, weight uint64, loads map[balance.ShardID
 		}
 		share := j.in.Limits[sh.ID].Strength()
 		l, w := loads[sh.ID]/share, float64(j.weights[sh.ID])/share
-		if best == 0 || l < least || l == least && w < light { // slices without load go round
+		if best == 0 || l < least || l == least && w < light { // so slices without load are spread by weight
 			best, least, light = sh.ID, l, w
 		}
 	}
@@ -168,7 +168,7 @@ func (j *judge) refuge(s balance.Slice, weight uint64, loads map[balance.ShardID
 	return best, why
 }
 
-// Emptied notes which draining shards have no slices left and will get none.
+// Emptied notes which draining shards have no slices left and get no more.
 func (p *Planner) Emptied(now time.Duration) {
 	p.drained = nil
 	for _, sh := range p.Model.Shards() {

@@ -8,7 +8,7 @@ import (
 	"adshard/fault"
 )
 
-// Initial makes the first model of shards that are one slave each.
+// Initial makes the first model, in which each shard has one slave.
 func Initial(s balance.Strategy, order balance.Order, shards []balance.Shard, items balance.Items, limits map[string]balance.Limit) (*balance.Model, balance.Proposal, error) {
 	base, err := balance.NewModel(shards)
 	if err != nil {
@@ -17,8 +17,8 @@ func Initial(s balance.Strategy, order balance.Order, shards []balance.Shard, it
 	return InitialOn(s, order, base, items, limits, time.Time{})
 }
 
-// InitialOn makes the first model by a strategy, of one of view 0: for the mapper and
-// for stores that are built offline, where the time at is zero.
+// InitialOn makes the first model by a strategy from a base model of view 0. The mapper
+// uses it, and so do stores that are built offline, for which the time is zero.
 func InitialOn(s balance.Strategy, order balance.Order, base *balance.Model, items balance.Items, limits map[string]balance.Limit, at time.Time) (*balance.Model, balance.Proposal, error) {
 	proposal, err := s.Initial(balance.Input{Model: base, Items: items, Order: order, Limits: balance.LimitsOf(base, limits), Time: at})
 	if err != nil {
@@ -34,7 +34,7 @@ func InitialOn(s balance.Strategy, order balance.Order, base *balance.Model, ite
 	return model, proposal, nil
 }
 
-// CheckMemory returns why a memory is not accepted, or "".
+// CheckMemory returns why a strategy's memory is not accepted, or "" if it is.
 func CheckMemory(b []byte) string {
 	if len(b) <= balance.MaxMemory {
 		return ""

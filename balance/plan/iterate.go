@@ -11,9 +11,9 @@ import (
 	"adshard/fault"
 )
 
-// iteration empties shards that drain or are lost, then asks the strategy, all
-// in one quantum. A strategy that moves much would use up the budget again and again: it is
-// not asked while slices that must leave wait for it.
+// iteration empties shards that drain or are lost, and then asks the strategy; one quantum
+// has both results. While slices that must leave wait for the budget, the strategy is not
+// asked: one that moves much would use up the budget again and again.
 func (p *Planner) iteration(now time.Duration) *cluster.Change {
 	p.iterations++
 	p.empty = now + emptyPace
@@ -44,7 +44,7 @@ func (p *Planner) iteration(now time.Duration) *cluster.Change {
 	return &cluster.Change{Model: model, Ops: append([]balance.Op{}, ops...), Why: why}
 }
 
-// summary describes in one line what a strategy does, and why.
+// summary says in one line what a strategy proposes, and why.
 func (it Iteration) summary() string {
 	kinds := make(map[balance.OpKind]int)
 	for _, o := range it.Proposal.Ops {
@@ -69,8 +69,8 @@ func (it Iteration) summary() string {
 	return text
 }
 
-// consult asks a strategy and checks what it proposes. The resulting model is nil
-// when it is refused.
+// consult asks a strategy and checks its proposal. model is the resulting model, or nil if
+// the proposal is refused.
 func (p *Planner) consult(j *judge, s balance.Strategy) (it Iteration, model *balance.Model) {
 	it = Iteration{At: j.now, Strategy: s.Name()}
 	in := j.in
@@ -96,7 +96,7 @@ func (p *Planner) consult(j *judge, s balance.Strategy) (it Iteration, model *ba
 	return it, v.model
 }
 
-// foresee computes the bounds and asks the strategies that are not in use.
+// foresee computes the bounds, and asks the strategies that run in shadow.
 func (p *Planner) foresee(j *judge) {
 	p.bound = load.LowerBound(j.in)
 	p.leastMove, p.leastShare = load.LeastMove(j.in, tolerance)
@@ -106,7 +106,7 @@ func (p *Planner) foresee(j *judge) {
 			continue
 		}
 		it, _ := p.consult(j, s)
-		if it.Refused == "" { // durable with the next change: it moves nothing
+		if it.Refused == "" { // it becomes durable with the next change, and moves nothing
 			p.recall.keep(it.Strategy, it.Proposal.Memory)
 		}
 		p.shadows = append(p.shadows, Shadow{
@@ -116,8 +116,8 @@ func (p *Planner) foresee(j *judge) {
 	}
 }
 
-// remember records the strategy's reasons, also per slice, and adds the causes of
-// moves that begin to why.
+// remember records the strategy's reasons, also by slice, and adds the causes of new moves
+// to why.
 func (p *Planner) remember(it Iteration, why cluster.Causes) {
 	p.last = it
 	if it.Moves+it.Evacuated > 0 {

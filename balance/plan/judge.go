@@ -14,22 +14,22 @@ import (
 // judge decides which changes of a model strategies and operators may make.
 type judge struct {
 	now     time.Duration
-	share   float64 // of all items that may be moving at once; 0: any
+	share   float64 // share of all items that may be moving at once; 0 means no limit
 	in      balance.Input
-	sums    []load.SliceSum            // of in.Model's slices
-	at      map[uint64]int             // index of a slice
-	weights map[balance.ShardID]uint64 // of what a shard has or is to get
+	sums    []load.SliceSum            // by index in in.Model.Slices
+	at      map[uint64]int             // index of a slice in sums, by id
+	weights map[balance.ShardID]uint64 // of the items that a shard has or will get
 	resting map[balance.ShardID]restIndex
-	ill     map[balance.ShardID]string // why shards can take nothing
-	items   int                        // of all
+	ill     map[balance.ShardID]string // why a shard can take nothing
+	items   int                        // number of all items
 	weight  uint64
-	// copied counts what is being copied now.
+	// copiedItems and copiedWeight count the items that are being copied now.
 	copiedItems  int
 	copiedWeight uint64
 	crowded      bool // slices that must leave their shards wait for the budget
 }
 
-// judgeNow returns a judge of the newest model.
+// judgeNow returns a judge for the newest model.
 func (p *Planner) judgeNow(now time.Duration) *judge {
 	j := &judge{now: now, share: p.Config.Budget.Share, resting: p.rests.index(now), ill: make(map[balance.ShardID]string)}
 	for _, sh := range p.Model.Shards() {
@@ -63,8 +63,8 @@ func (p *Planner) judgeNow(now time.Duration) *judge {
 	return j
 }
 
-// addLoads adds to an input the loads of the newest model, and whether the cluster is
-// idle; then all of them are zero.
+// addLoads adds the loads of the newest model to an input. If the cluster is idle, all
+// of them are zero and NoQueries is set.
 func (p *Planner) addLoads(in *balance.Input, now time.Duration) {
 	if p.Loads.Idle(p.Asked(now)) {
 		in.Loads, in.NoQueries = load.None{}, true
@@ -83,7 +83,7 @@ func (j *judge) budget() balance.Budget {
 	return balance.Budget{Share: max(j.share-under, math.SmallestNonzeroFloat32)}
 }
 
-// fits reports whether items of weight may still begin to move.
+// fits reports whether this number of items, with this weight, may still begin to move.
 func (j *judge) fits(items int, weight uint64) bool {
 	share := j.in.Budget.Share * (1 + 1e-9)
 	return share <= 0 || float64(items) <= share*float64(j.items) && float64(weight) <= share*float64(j.weight)
@@ -124,12 +124,14 @@ func (j *judge) refuses(s balance.Slice, to balance.ShardID, weight uint64) stri
 	return ""
 }
 
-// rests returns why a slice should stay away from a shard for now, or "".
+// rests returns why a slice should stay away from a shard for now, or "" if it need
+// not.
 func (j *judge) rests(s balance.Slice, to balance.ShardID) string {
 	return j.resting[to].why(j.now, balance.Interval{Lo: s.Lo, Hi: s.Hi}, j.load)
 }
 
-// load returns the load, or weight, of an interval, slices in parts by width.
+// load returns the load, or weight, of an interval. Slices that lie in it partly are
+// divided by width.
 func (j *judge) load(v balance.Interval) (sum float64) {
 	all := j.in.Model.Slices()
 	i := sort.Search(len(all), func(i int) bool { return all[i].Hi >= v.Lo })
@@ -141,7 +143,7 @@ func (j *judge) load(v balance.Interval) (sum float64) {
 	return sum
 }
 
-// weigh sums the items of a slice.
+// weigh returns the sum of the items of a slice.
 func (j *judge) weigh(s balance.Slice) (sum load.SliceSum) {
 	if i, ok := j.at[s.ID]; ok && j.in.Model.Slices()[i].Lo == s.Lo && j.in.Model.Slices()[i].Hi == s.Hi {
 		return j.sums[i]
@@ -154,7 +156,7 @@ func (j *judge) weigh(s balance.Slice) (sum load.SliceSum) {
 	return sum
 }
 
-// verdict is the outcome of a proposal.
+// verdict is the result of checking a proposal.
 type verdict struct {
 	model  *balance.Model
 	moves  int
@@ -162,8 +164,8 @@ type verdict struct {
 	weight uint64
 }
 
-// check applies a proposal to the judge's model. One impossible operation refuses
-// all of it: fault.Invalid.
+// check applies a proposal to the judge's model. If one operation is impossible, the
+// whole proposal is refused. Errors: fault.Invalid.
 func (j *judge) check(p balance.Proposal) (verdict, error) {
 	var v verdict
 	e := j.in.Model.Edit()

@@ -8,30 +8,32 @@ import (
 	"adshard/balance/load"
 )
 
-// Placement is how a slice weighs on its shard, and where it may go.
+// Placement says how much of its shard's load a slice has, and where it may move.
 type Placement struct {
 	Items  int
 	Weight uint64
-	// Load is a second, or, when nothing is Measured, the weight; OfShard is its
-	// share of its shard's.
+	// Load is the load per second, or the weight if no load is Measured. OfShard is its
+	// share of the shard's.
 	Measured bool
 	Load     float64
 	OfShard  float64
-	// ShardOverMean is its shard's load over the mean, MaxOverMean the highest of all.
+	// ShardOverMean is the load of the slice's shard divided by the mean. MaxOverMean
+	// is the greatest such ratio of all shards.
 	ShardOverMean, MaxOverMean float64
-	// Bound is of the whole; Hot is the slice's item with the most load, 0 when
-	// there is none, and HotOverMean its load over the mean of a shard.
+	// Bound is the bound for all shards. Hot is the slice's item with the most load, or
+	// 0 if there is none. HotOverMean is the load of that item divided by the mean of a
+	// shard.
 	Bound       load.Bound
 	Hot         balance.Key
 	HotOverMean float64
-	// Helpless is set when no move can relieve the slice: its one hot item has more
-	// load than the mean of a shard.
+	// Helpless is set if no move can relieve the shard: the slice has a single hot item
+	// with more load than the mean of a shard.
 	Helpless string
-	// Rests lists where it must not go for now, and until when.
+	// Rests lists the shards to which the slice must not move for now, and until when.
 	Rests []string
 }
 
-// Placement returns how a slice weighs on its shard now.
+// Placement returns how much of its shard's load a slice has now.
 func (p *Planner) Placement(now time.Duration, s balance.Slice) Placement {
 	j := p.judgeNow(now)
 	sum := j.sums[j.at[s.ID]]
@@ -45,7 +47,7 @@ func (p *Planner) Placement(now time.Duration, s balance.Slice) Placement {
 	return out
 }
 
-// General returns what the strategy last said about the cluster.
+// General returns what the strategy last said about the cluster as a whole.
 func (p *Planner) General() (list []string) {
 	for _, r := range p.last.Proposal.Reasons {
 		if r.Op < 0 && r.Slice == 0 {
@@ -55,7 +57,7 @@ func (p *Planner) General() (list []string) {
 	return list
 }
 
-// weigh compares a slice with its shard, and with the mean.
+// weigh compares a slice with its shard, and the shard with the mean.
 func (out *Placement) weigh(j *judge, s balance.Slice) {
 	loads := load.OfShards(j.in)
 	even := load.EvennessOf(j.in.Model, loads, j.in.Limits)
@@ -81,7 +83,7 @@ func (out *Placement) weigh(j *judge, s balance.Slice) {
 	}
 }
 
-// excluded lists where a slice must not go for now.
+// excluded lists the shards to which a slice must not move for now, with the reasons.
 func (j *judge) excluded(s balance.Slice) (out []string) {
 	for _, sh := range j.in.Model.Shards() {
 		if sh.ID == s.Shard {

@@ -11,34 +11,35 @@ import (
 	"adshard/balance/load"
 )
 
-// Planner decides what is to move: once an interval it asks the strategy, and in between it
-// empties shards that drain or are lost. It reads the cluster and changes nothing of it; what it
-// decides is a change, which the mapper makes durable.
+// Planner decides which slices are to move. Once per interval it asks the strategy, and in
+// between it empties shards that drain or are lost. It reads the cluster but does not change it:
+// its decision is a change, which the mapper makes durable.
 //
-// It guarantees that what begins to move stays within the budget, goes where it may, and does
-// not come back to a shard that it left a moment ago, unless its load has changed. Only what must
-// leave its shard may exceed the budget, one slice at a time.
+// It guarantees that moves stay within the budget and go only to shards that may take the
+// slices. It also guarantees that keys do not come back to a shard that they left a moment ago,
+// unless their load has changed. Only slices that must leave their shard may exceed the budget,
+// one at a time.
 type Planner struct {
 	*cluster.Cluster
 	*cluster.Journal
 	strategy balance.Strategy
 	rests    rests
-	recall   recall // what strategies remember
+	recall   recall // the memories of strategies
 
 	next       time.Duration // when the next iteration is due
 	empty      time.Duration // when shards that drain or are lost are emptied further
 	iterations uint64
-	idle       uint64        // iterations, one after another, that moved nothing
-	since      time.Duration // of the first of them
+	idle       uint64        // number of consecutive iterations that moved nothing
+	since      time.Duration // when the first of these was made
 	last       Iteration
 	shadows    []Shadow
 	bound      load.Bound
 	leastMove  uint64
 	leastShare float64
 	adopted    bool
-	drained    []balance.ShardID // have no slices left
-	forgot     bool              // a strategy's memory was dropped, which is not durable yet
-	refused    uint64            // proposals of the strategy
+	drained    []balance.ShardID // shards that have no slices left
+	forgot     bool              // a strategy's memory was dropped, and that is not durable yet
+	refused    uint64            // number of the strategy's proposals that were refused
 }
 
 // New returns a planner with the strategy of the cluster's configuration.
@@ -48,12 +49,13 @@ func New(c *cluster.Cluster, j *cluster.Journal) *Planner {
 	}
 }
 
-// ItemsLoaded has the first iteration follow an interval after the items were loaded.
+// ItemsLoaded makes the first iteration begin one interval after the items were loaded.
 func (p *Planner) ItemsLoaded(now time.Duration) {
 	p.next, p.empty = now+p.Config.Interval, now+emptyPace
 }
 
-// Use switches to another strategy. It begins without memory, as does the one before it.
+// Use switches to another strategy. The new strategy begins without memory, and the old one
+// loses its own.
 func (p *Planner) Use(now time.Duration, s balance.Strategy) {
 	for _, name := range []string{p.strategy.Name(), s.Name()} {
 		p.forgot = p.recall.keep(name, nil) || p.forgot
@@ -62,7 +64,7 @@ func (p *Planner) Use(now time.Duration, s balance.Strategy) {
 	p.next, p.idle = now, 0
 }
 
-// Resume takes what strategies remembered when the model was saved.
+// Resume takes the memories of strategies that were saved with the model.
 func (p *Planner) Resume(saved []balance.StrategyMemory) {
 	p.recall = newRecall(saved, p.strategy.Name())
 }
@@ -70,16 +72,16 @@ func (p *Planner) Resume(saved []balance.StrategyMemory) {
 // Unsaved reports whether memories have changed and are not durable yet.
 func (p *Planner) Unsaved() bool { return p.forgot }
 
-// Save returns what strategies remember, which is about to be saved.
+// Save returns the memories of strategies, and treats them as saved.
 func (p *Planner) Save() []balance.StrategyMemory {
 	p.forgot = false
 	return p.recall.list(p.strategy.Name())
 }
 
-// EmptyAt has shards that drain or are lost emptied further.
+// EmptyAt sets when shards that drain or are lost are emptied further.
 func (p *Planner) EmptyAt(now time.Duration) { p.empty = now }
 
-// StateChanged has a shard's new state heeded at once.
+// StateChanged makes the planner take account of a shard's new state at once.
 func (p *Planner) StateChanged(now time.Duration, id balance.ShardID, s balance.ShardState) {
 	p.next, p.empty = min(p.next, now), now
 	if s == balance.Active {
@@ -87,50 +89,52 @@ func (p *Planner) StateChanged(now time.Duration, id balance.ShardID, s balance.
 	}
 }
 
-// Removed forgets what is to stay away from a shard.
+// Removed forgets which keys must stay away from a shard.
 func (p *Planner) Removed(id balance.ShardID) { delete(p.rests, id) }
 
-// StayAway has keys stay away from a shard for some time.
+// StayAway makes keys stay away from a shard for some time.
 func (p *Planner) StayAway(id balance.ShardID, r cluster.Rest) { p.rests.add(id, r) }
 
-// TakeDrained returns the shards that have no slices left, each once.
+// TakeDrained returns the shards that have no slices left. Each is returned once.
 func (p *Planner) TakeDrained() []balance.ShardID {
 	list := p.drained
 	p.drained = nil
 	return list
 }
 
-// Status is what the planner knows of how even the load is, and of what it does about that.
+// Status says how even the load is, as far as the planner knows, and what the planner does about
+// it.
 type Status struct {
 	Strategy string
-	// Adopted is set if the first model was made from the shards' own tables.
+	// Adopted is set if the first model was made from the tables of the slaves.
 	Adopted bool
-	// Even is how evenly the load is spread now or, when it is not Measured, the
+	// Even says how evenly the load is spread now. If the load is not Measured, it is about the
 	// items' weights.
 	Measured bool
 	Even     balance.Evenness
-	// NoQueries is set when there was load before and queries have stopped; all
-	// loads are zero then.
+	// NoQueries is set if there was load before and queries have stopped. All loads are zero
+	// then.
 	NoQueries bool
 	// Few is Input.Few.
 	Few string
-	// Bound is the best that any placement can reach; LeastMove is what any plan
-	// must move, in weight and as a share of all, to reach 1.1 times the mean or
-	// the bound.
+	// Bound is the best that any placement can reach. LeastMove is the least weight that any
+	// plan must move to get every shard below 1.1 times the mean, or to the bound if that is
+	// higher. LeastShare is the same as a share of all weight.
 	Bound      load.Bound
 	LeastMove  uint64
 	LeastShare float64
-	// Refused counts the proposals of the active strategy that were refused.
+	// Refused is the number of the strategy's proposals that were refused.
 	Refused uint64
-	// Last is the last iteration, Shadows what the other strategies would do.
+	// Last is the last iteration. Shadows says what the other strategies would do.
 	Last    Iteration
 	Shadows []Shadow
-	// Iterations counts iterations; the last Idle of them moved nothing, since IdleSince.
+	// Iterations is the number of iterations. The last Idle of them moved nothing, the first of
+	// these at IdleSince.
 	Iterations, Idle uint64
 	IdleSince        time.Duration `json:"-"`
 }
 
-// Status returns what is known now, and the load of each shard.
+// Status returns the present status, and the load of each shard.
 func (p *Planner) Status(now time.Duration) (Status, map[balance.ShardID]float64) {
 	s := Status{
 		Strategy: p.strategy.Name(), Adopted: p.adopted, Bound: p.bound, LeastMove: p.leastMove, LeastShare: p.leastShare,
@@ -144,7 +148,7 @@ func (p *Planner) Status(now time.Duration) (Status, map[balance.ShardID]float64
 	s.NoQueries, s.Few = in.NoQueries, p.Loads.Few(p.Asked(now))
 	loads := load.OfShards(in)
 	s.Measured, s.Even = in.Measured(), load.EvennessOf(p.Model, loads, in.Limits)
-	if s.Bound.MaxOverMean == 0 || s.NoQueries { // that of the last iteration may be based on loads
+	if s.Bound.MaxOverMean == 0 || s.NoQueries { // the bound of the last iteration may be based on loads
 		s.Bound = load.LowerBound(in)
 		s.LeastMove, s.LeastShare = load.LeastMove(in, tolerance)
 	}
@@ -157,7 +161,7 @@ func (p *Planner) Propose(now time.Duration) Iteration {
 	return it
 }
 
-// Input returns what a strategy would see now.
+// Input returns the input that a strategy would get now.
 func (p *Planner) Input(now time.Duration) balance.Input { return p.judgeNow(now).in }
 
 // Refuses returns why a slice cannot move to a shard at all, or "" if it can.
@@ -166,7 +170,8 @@ func (p *Planner) Refuses(now time.Duration, s balance.Slice, to balance.ShardID
 	return j.refuses(s, to, j.weigh(s).Weight)
 }
 
-// Due returns what an iteration or an evacuation decides, if one is due; nil: nothing.
+// Due returns the change that an iteration or an evacuation decides on, or nil if none is due or
+// nothing changes.
 func (p *Planner) Due(now time.Duration) *cluster.Change {
 	switch {
 	case now >= p.next && p.Config.Interval > 0:
@@ -178,7 +183,7 @@ func (p *Planner) Due(now time.Duration) *cluster.Change {
 	return nil
 }
 
-// Iteration is a strategy's proposal and its outcome.
+// Iteration is a strategy's proposal and what became of it.
 type Iteration struct {
 	// At is the mapper's time.
 	At       time.Duration
@@ -186,20 +191,21 @@ type Iteration struct {
 	Proposal balance.Proposal
 	// Refused says why the proposal was refused, or why nothing was proposed.
 	Refused string
-	// Moves is how many moves would begin, of Items items of Weight in all.
+	// Moves is the number of moves that the proposal begins. They move Items items with a total
+	// weight of Weight.
 	Moves  int
 	Items  int
 	Weight uint64
-	// Evacuated is how many slices left shards that drain or are lost, before the
-	// strategy was asked.
+	// Evacuated is the number of slices that began to leave shards that drain or are lost,
+	// before the strategy was asked.
 	Evacuated int
 }
 
-// tolerance is how far above the mean a shard may lie in LeastMove.
+// tolerance is how far above the mean a shard may be for LeastMove.
 const tolerance = 0.1
 
-// First makes the first model: the shards' own tables if they tile the ring in
-// one view (stores built offline), else the strategy's plan.
+// First makes the first model: from the slaves' tables if they tile the ring in one view (stores
+// built offline), otherwise by the strategy.
 func (p *Planner) First(now time.Duration, joined []balance.Joining, replicas int) (*balance.Model, error) {
 	slices.SortFunc(joined, func(a, b balance.Joining) int {
 		return cmp.Or(cmp.Compare(len(a.Name), len(b.Name)), cmp.Compare(a.Name, b.Name))
@@ -239,6 +245,6 @@ func (p *Planner) First(now time.Duration, joined []balance.Joining, replicas in
 	return model, nil
 }
 
-// emptyPace is the time between two evacuations of shards that drain or are
-// lost, unless all moves end earlier.
+// emptyPace is the time between two evacuations of shards that drain or are lost, unless all
+// moves end earlier.
 const emptyPace = cluster.DefaultInterval

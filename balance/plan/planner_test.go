@@ -9,7 +9,7 @@ import (
 	"adshard/balance/cluster/clustertest"
 )
 
-// planning returns a planner of two shards (clustertest).
+// planning returns a planner for the two shards of a clustertest cluster.
 func planning(t *testing.T, cfg cluster.Config, state balance.ShardState) (p *Planner, c *cluster.Cluster, b balance.ShardID) {
 	t.Helper()
 	c, b = clustertest.New(t, cfg, state)

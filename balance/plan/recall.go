@@ -8,11 +8,11 @@ import (
 	"adshard/balance"
 )
 
-// recall is what the strategies remember, by name.
+// recall has the memories of strategies, by name.
 type recall map[string][]byte
 
-// newRecall takes what was saved. A strategy that has begun or ceased to be in use
-// since begins anew.
+// newRecall takes the saved memories. It drops the memory of a strategy that was saved
+// in use and no longer is, or the other way round.
 func newRecall(saved []balance.StrategyMemory, inUse string) recall {
 	r := make(recall)
 	for _, m := range saved {
@@ -23,7 +23,7 @@ func newRecall(saved []balance.StrategyMemory, inUse string) recall {
 	return r
 }
 
-// list returns what is to be saved.
+// list returns the memories to be saved.
 func (r recall) list(inUse string) (list []balance.StrategyMemory) {
 	for name, b := range r {
 		list = append(list, balance.StrategyMemory{Strategy: name, InUse: name == inUse, Bytes: b})
@@ -32,7 +32,7 @@ func (r recall) list(inUse string) (list []balance.StrategyMemory) {
 	return list
 }
 
-// keep remembers for a strategy and reports whether that is anything new.
+// keep sets the memory of a strategy, and reports whether it has changed.
 func (r recall) keep(name string, b []byte) (changed bool) {
 	if bytes.Equal(r[name], b) {
 		return false

@@ -11,14 +11,14 @@ import (
 	"adshard/balance/cluster"
 )
 
-// rests prevents thrashing: what left a shard does not come back within
-// restIntervals, unless its load has doubled or halved; what failed to move to a
-// shard does not try again at once. It goes by keys, since slices are split and merged.
+// rests prevents thrashing. Keys that left a shard do not come back within restIntervals,
+// unless their load has doubled or halved. Keys that failed to move to a shard do not try
+// again at once. It records keys and not slices, since slices are split and merged.
 type rests map[balance.ShardID][]cluster.Rest
 
 func (r rests) add(shard balance.ShardID, v cluster.Rest) { r[shard] = append(r[shard], v) }
 
-// index drops what is over and makes what is left searchable.
+// index drops the rests that are over, and returns the others in searchable form.
 func (r rests) index(now time.Duration) map[balance.ShardID]restIndex {
 	out := make(map[balance.ShardID]restIndex, len(r))
 	for shard, list := range r {
@@ -40,15 +40,15 @@ func (r rests) index(now time.Duration) map[balance.ShardID]restIndex {
 	return out
 }
 
-// restIndex has the rests of a shard in ascending order of first keys; most[i] is the highest
-// last key of the first i+1.
+// restIndex has the rests of a shard in ascending order of their first keys. most[i] is the
+// highest last key of the first i+1 rests.
 type restIndex struct {
 	list []cluster.Rest
 	most []balance.Key
 }
 
-// why returns why keys must stay away, or "" if they need not. load returns the load
-// of an interval.
+// why returns why keys must stay away from the shard, or "" if they need not. load must
+// return the load of an interval.
 func (x restIndex) why(now time.Duration, keys balance.Interval, load func(balance.Interval) float64) string {
 	i := sort.Search(len(x.list), func(i int) bool { return x.list[i].Lo > keys.Hi }) - 1
 	for ; i >= 0 && x.most[i] >= keys.Lo; i-- {

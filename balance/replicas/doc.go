@@ -1,4 +1,4 @@
-// Package replicas decides which slaves are replicas of which shards. It reads a cluster, has
-// verify compare what slaves hold that are to join a set, and adds to an edit who joins, leaves, or gets which
-// shard (Arrange).
+// Package replicas decides which slaves are replicas of which shards. It reads a cluster, and lets package
+// verify compare the data of slaves that are to join a set. It adds to an edit which slaves join or leave a
+// set, or get which shard (Arrange).
 package replicas

@@ -11,32 +11,33 @@ import (
 	"adshard/balance/verify"
 )
 
-// entrance is what a slave must pass before masters ask it: everything that its
-// shard serves is there and is certified. Changes come to all of a slave alike, so
-// what was certified once stays so for as long as the slave holds it.
+// entrance is the test that a slave must pass before masters ask it: it has everything that its
+// shard serves, and all of it is certified. A slave gets all changes of the keys that it holds,
+// so certified keys stay certified as long as the slave holds them.
 type entrance struct {
 	slave string
 	shard balance.ShardID
-	// revision is one in which the slave belongs to the shard: what it said that it held in
-	// an earlier one it may have dropped since.
+	// revision is a revision in which the slave belongs to the shard. The slave may have
+	// dropped since what it reported in earlier revisions.
 	revision  uint64
 	certified []balance.Interval // disjoint and ascending, no two touching
-	waits     string             // what for
-	// goal is the view that was published when the entrance opened; near is set once the
-	// slave could serve it, as one of the set.
+	waits     string             // what the slave waits for
+	// goal is the view that was published when the entrance began. near is set once the slave
+	// could serve that view as a member of the set.
 	goal uint64
 	near bool
 }
 
-// kept is what a slave served of a shard when it left the shard's set, since it was late. It was
-// certified, and changes come to the slave as before: it counts when the slave is to
-// join again. What it loses in the meantime, or has to discard, does not.
+// kept is what a slave served of a shard when it left the shard's set because it was late.
+// These keys were certified, and the slave still gets their changes. So they need not be
+// compared again when the slave is to rejoin, except those that it has lost or had to discard
+// in the meantime.
 type kept struct {
 	shard balance.ShardID
 	keys  []balance.Interval
 }
 
-// KeepHeld notes what a slave serves that is about to leave its set.
+// KeepHeld notes the keys that a slave serves when it is about to leave its set.
 func (m *Membership) KeepHeld(name string) {
 	n, f := m.Slave(name), m.filling(name)
 	f.kept = kept{}
@@ -45,9 +46,9 @@ func (m *Membership) KeepHeld(name string) {
 	}
 }
 
-// certifiedBefore returns what counts as certified of a slave that is to join a set, before any
-// of it has been compared: of what its shard serves, and as far as it has heard of that. It
-// may be about to drop the copy of an earlier time.
+// certifiedBefore returns the keys of a slave that is to join a set that are taken as certified
+// before any comparison. They are limited to what the shard serves in a view that the slave has
+// received: the slave may be about to drop an earlier copy of other keys.
 func (m *Membership) certifiedBefore(s balance.Slave) []balance.Interval {
 	n, f := m.Slave(s.Name), m.filling(s.Name)
 	before := f.certified(s.Shard)
@@ -60,7 +61,8 @@ func (m *Membership) certifiedBefore(s balance.Slave) []balance.Interval {
 	return balance.Intersect(before, m.Model.Table(s.Shard).ServedIn(n.Table.View))
 }
 
-// entrancesOf makes the entrances those of the slaves that are being filled.
+// entrancesOf begins and ends entrances, so that there is one for each slave that is being
+// filled.
 func (m *Membership) entrancesOf(now time.Duration) {
 	for name, w := range m.entrances {
 		if s, ok := m.Model.Slave(name); !ok || s.In || s.Shard != w.shard {
@@ -69,7 +71,7 @@ func (m *Membership) entrancesOf(now time.Duration) {
 	}
 	for _, s := range m.Model.Slaves() {
 		if s.Shard == 0 {
-			m.filling(s.Name).kept = kept{} // it may delete all
+			m.filling(s.Name).kept = kept{} // a spare may delete everything
 		}
 		if s.Shard != 0 && !s.In && m.entrances[s.Name] == nil {
 			w := &entrance{slave: s.Name, shard: s.Shard, revision: m.Model.Revision(), certified: m.certifiedBefore(s)}
@@ -86,8 +88,8 @@ func (m *Membership) entrancesOf(now time.Duration) {
 	}
 }
 
-// retain cuts what counts as certified of a slave to what it holds by its last report: what
-// it loses it may have again before anybody looks, filled anew.
+// retain limits the certified keys of a slave to those that it holds by its last report. If it
+// loses a key, it may have it again later, filled anew, before anything compares it.
 func (m *Membership) retain(name string) {
 	full, f := m.Slave(name).Table.In(balance.Full), m.filling(name)
 	f.kept.keys, f.copied = balance.Intersect(f.kept.keys, full), balance.Intersect(f.copied, full)
@@ -96,9 +98,10 @@ func (m *Membership) retain(name string) {
 	}
 }
 
-// RetainServed cuts what counts as certified of slaves that are to join to what their shards
-// serve in the newest model, as of each: what a shard gives away its slaves drop, and compare
-// when it is back. Splits, merges and the begin of a move change nothing of what they hold.
+// RetainServed limits the certified keys of slaves that are to join to what their shards serve
+// in the newest model. It must be called for each model. When a shard gives away a slice, its
+// slaves drop the slice, and must compare it if it comes back. Splits, merges and the start of
+// a move do not change what they hold.
 func (m *Membership) RetainServed() {
 	for _, w := range m.entrances {
 		m.retainOf(w, m.Model.Table(w.shard).EverServed())
@@ -116,8 +119,8 @@ func (m *Membership) closeEntrance(w *entrance) {
 	m.verify.DropJoining(w.slave, nil)
 }
 
-// enter looks how far a slave is from joining its set and returns what it waits for;
-// "": it may join.
+// enter checks how far a slave is from joining its set. It returns what the slave waits for, or
+// "" if it may join.
 func (m *Membership) enter(now time.Duration, w *entrance) string {
 	n := m.Slave(w.slave)
 	switch {
@@ -145,11 +148,11 @@ func (m *Membership) enter(now time.Duration, w *entrance) string {
 	return lacks
 }
 
-// delayViews has views wait for a slave that is to join from when it has come close: it
-// could serve what was published when it began. Views that follow faster than it gets them,
-// or is compared, would keep it out for ever otherwise. It may be too slow all the same, so
-// views wait for it no longer than for others, and then as long for none that is to join:
-// several that took turns would hold them for ever.
+// delayViews makes views wait for a slave that is to join, from the time that it could serve
+// the view published when its entrance began. Otherwise, views that follow each other faster
+// than the slave can receive or compare them would keep it out for ever. The slave may still be
+// too slow. So views wait for it no longer than for other slaves, and after that for the same
+// time for no joining slave: several slaves in turn could hold them up for ever.
 func (m *Membership) delayViews(now time.Duration, w *entrance, serves uint64) {
 	w.near = w.near || w.goal > 0 && serves >= w.goal
 	if w.near {
@@ -157,15 +160,15 @@ func (m *Membership) delayViews(now time.Duration, w *entrance, serves uint64) {
 	}
 }
 
-// compareHeld has what a slave has of its shard compared, what it was given first before
-// the rest, if it may be. It returns the newest view that the slave could serve, and what it
-// lacks for the newest of all; "": nothing. A slice that the shard was given in a view that
-// the slave has not received is none that it has: it may be about to drop the copy of an
-// earlier time.
+// compareHeld starts to compare what a slave holds of its shard, if it may be compared; what
+// the shard was given first comes first. It returns the newest view that the slave could serve,
+// and what it lacks for the newest view of all, or "" if it lacks nothing. A slice that the
+// shard was given in a view that the slave has not received is treated as missing, since the
+// slave may be about to drop an earlier copy of it.
 func (m *Membership) compareHeld(w *entrance, may bool) (serves uint64, lacks string) {
 	t := m.Slave(w.slave).Table
 	served := t.EverServed()
-	var open []balance.Held // it has them, and they are not certified
+	var open []balance.Held // slices that the slave has and that are not certified
 	serves = t.View
 	for _, h := range m.Model.Table(w.shard).Slices {
 		v := balance.Interval{Lo: h.Lo, Hi: h.Hi}
@@ -189,7 +192,7 @@ func (m *Membership) compareHeld(w *entrance, may bool) (serves uint64, lacks st
 	return serves, lacks
 }
 
-// compareOldest begins to compare those of some slices that the shard was given first, as
+// compareOldest begins to compare those slices of `open` that the shard was given first, as
 // many as may be compared at once.
 func (m *Membership) compareOldest(w *entrance, open []balance.Held) {
 	compared, free := m.verify.JoiningChecks(w.slave)
@@ -201,8 +204,8 @@ func (m *Membership) compareOldest(w *entrance, open []balance.Held) {
 	}
 }
 
-// oldest returns those of some slices that are not being compared and that the shard was given
-// first, up to a number, the first one first.
+// oldest returns the slices that the shard was given first, in that order, at most `most` of
+// them. It leaves out slices that are being compared already.
 func oldest(open []balance.Held, most int, compared []balance.Interval) (list []balance.Held) {
 	for _, h := range open {
 		if most <= 0 || len(list) == most && h.From >= list[most-1].From || anyOverlaps(compared, balance.Interval{Lo: h.Lo, Hi: h.Hi}) {
@@ -217,18 +220,19 @@ func oldest(open []balance.Held, most int, compared []balance.Interval) (list []
 	return list
 }
 
-// anyOverlaps reports whether one of some intervals, in any order, has a key in v.
+// anyOverlaps reports whether any interval of a list, in any order, has a key of v.
 func anyOverlaps(list []balance.Interval, v balance.Interval) bool {
 	return slices.ContainsFunc(list, func(o balance.Interval) bool { return o.Lo <= v.Hi && v.Lo <= o.Hi })
 }
 
-// mustKnow returns the view that a slave must have received to join a set: the published
-// one, which masters ask for. The newest view is not required: while slices move there are
-// several a second, and a slave that is always a little behind would never join.
+// mustKnow returns the view that a slave must have received to join a set: the published one,
+// which masters use. The newest view is not required, since there are several per second while
+// slices move, and a slave that is always a little behind would never join.
 //
-// What the slave serves by then it also serves in the newest view: a slice that the shard
-// serves since a view before has been the shard's all the time, so the slave has dropped
-// nothing of it. Later views are published when the slave has them, as one of the set.
+// What the slave serves in the published view it also serves in the newest one. If the shard
+// has served a slice since an earlier view, it has served it all the time, so the slave has
+// dropped nothing of it. Later views are published only when the slave has them, since it is
+// then in the set.
 func (m *Membership) mustKnow() uint64 {
 	if p := m.views.Published(); p != nil {
 		return p.View()
@@ -236,7 +240,7 @@ func (m *Membership) mustKnow() uint64 {
 	return m.Model.View()
 }
 
-// Certified notes that a part of what a slave holds that is to join is right.
+// Certified notes that a part of the data of a slave that is to join was found right.
 func (m *Membership) Certified(f verify.Finding) {
 	w := m.entrances[f.Of.Target]
 	w.certified = balance.Union(w.certified, *f.Right)
@@ -246,7 +250,7 @@ func (m *Membership) Certified(f verify.Finding) {
 	m.next = 0
 }
 
-// Restarted forgets what was certified on a slave that has started again.
+// Restarted forgets what was certified of a slave that has started again.
 func (m *Membership) Restarted(name string) {
 	f := m.filling(name)
 	f.copied, f.source, f.kept = nil, "", kept{}

@@ -15,41 +15,42 @@ import (
 	"adshard/fault"
 )
 
-// Membership is which slaves are replicas of which shards. It changes one step at a
-// time, and only when the model does not change otherwise:
+// Membership manages which slaves are replicas of which shards. It changes this one step at a time,
+// and only while the model does not change otherwise:
 //
-//   - a slave that left its shard may delete what it held once no master has an older
-//     revision;
+//   - a slave that left its shard may delete its data once no master has an older revision;
 //   - a slave that has been filled and certified joins its shard's set;
-//   - one that holds up the publication of a view, whose copy differs from the source
-//     of truth, or that lacks most of the shard, leaves it while another replica answers;
-//   - shards that lack replicas get spares, the worst-off first; those that have too
-//     many release some;
-//   - enough spares that no shard needs form a new one;
-//   - if there are too few slaves for all shards, one of these ends.
+//   - a slave leaves its set if it holds up the publication of a view, if its copy differs from the
+//     source of truth, or if it lacks most of the shard, provided that another replica answers;
+//   - shards that lack replicas get spares, beginning with the shard that lacks most; those that have
+//     too many release some;
+//   - if there are enough spares that no shard needs, they form a new shard;
+//   - if there are too few slaves for all shards, one shard ends.
 //
-// It guarantees that a slave joins a set only when it has all that its shard serves and each part
-// of it was found right, and that none leaves a set whose other slaves would not answer.
+// It guarantees that a slave joins a set only if it has everything that its shard serves and each
+// part of it was found right. It also guarantees that no slave leaves a set unless other slaves of
+// the set answer.
 type Membership struct {
 	*cluster.Cluster
 	*cluster.Journal
 	verify   *verify.Verifier
 	views    *balancemaps.Views
-	replicas int                      // wanted
+	replicas int                      // number of replicas wanted
 	changed  bool                     // replicas is not durable yet
-	next     time.Duration            // when it is looked at again
-	free     map[string]time.Duration // when spares may delete, since all masters know that they left
-	entered  map[string]uint64        // a revision in which slaves are in their sets
-	short    string                   // why a shard lacks replicas, as reported last
-	// entrances are the slaves that are to join a set, by name.
+	next     time.Duration            // when the replicas are looked at next
+	free     map[string]time.Duration // when spares may delete their data, once all masters know that they left
+	entered  map[string]uint64        // for each slave in a set, a revision in which it was in the set
+	short    string                   // why a shard lacks replicas, as last reported
+	// entrances has the slaves that are to join a set, by name.
 	entrances map[string]*entrance
-	fillings  map[string]*filling // by the slaves' names
+	fillings  map[string]*filling // by the names of slaves
 }
 
-// membershipPace is the time between two looks at the replicas of all shards.
+// membershipPace is the time between two checks of the replicas of all shards.
 const membershipPace = 200 * time.Millisecond
 
-// New returns the membership of a cluster whose shards have as many replicas as its configuration says.
+// New returns the membership of a cluster, whose shards get as many replicas as the configuration
+// says.
 func New(c *cluster.Cluster, j *cluster.Journal, q *verify.Verifier, w *balancemaps.Views) *Membership {
 	return &Membership{
 		Cluster: c, Journal: j, verify: q, views: w, replicas: c.Config.Replicas, free: map[string]time.Duration{},
@@ -57,8 +58,8 @@ func New(c *cluster.Cluster, j *cluster.Journal, q *verify.Verifier, w *balancem
 	}
 }
 
-// Resume takes the number of replicas of an earlier mapper, unless the
-// configuration has changed since.
+// Resume takes over the number of replicas of an earlier mapper, unless the configured number has
+// changed since.
 func (s *Membership) Resume(was balance.State) {
 	if was.Replicas > 0 && was.Configured == s.replicas {
 		s.replicas = was.Replicas
@@ -68,16 +69,16 @@ func (s *Membership) Resume(was balance.State) {
 // Unsaved reports whether the number of replicas has changed and is not durable yet.
 func (m *Membership) Unsaved() bool { return m.changed }
 
-// Save returns the number of replicas, which is about to be saved.
+// Save returns the number of replicas, and treats it as saved.
 func (m *Membership) Save() int {
 	m.changed = false
 	return m.replicas
 }
 
-// Replicas returns how many slaves are to hold each slice.
+// Replicas returns the number of slaves that are to hold each slice.
 func (m *Membership) Replicas() int { return m.replicas }
 
-// SetReplicas sets how many slaves are to hold each slice.
+// SetReplicas sets the number of slaves that are to hold each slice.
 func (m *Membership) SetReplicas(now time.Duration, replicas int) {
 	if replicas != m.replicas {
 		m.replicas, m.changed, m.next = replicas, true, now
@@ -85,7 +86,7 @@ func (m *Membership) SetReplicas(now time.Duration, replicas int) {
 	}
 }
 
-// Arrange changes which slaves are replicas of which shards, if anything is due.
+// Arrange adds to an edit the changes of replicas that are due.
 func (m *Membership) Arrange(now time.Duration, e *cluster.Edit) {
 	if now < m.next {
 		return
@@ -105,7 +106,7 @@ func (m *Membership) Arrange(now time.Duration, e *cluster.Edit) {
 	}
 }
 
-// noteEntered notes from which revision on masters ask slaves.
+// noteEntered notes for each slave in a set a revision in which it was there.
 func (m *Membership) noteEntered() {
 	in := make(map[string]bool)
 	for _, s := range m.Model.Slaves() {
@@ -117,7 +118,7 @@ func (m *Membership) noteEntered() {
 	maps.DeleteFunc(m.entered, func(name string, _ uint64) bool { return !in[name] })
 }
 
-// freeSpares lets spares delete what they held when no query can need it any more.
+// freeSpares lets spares delete their data when no query can need them any more.
 func (m *Membership) freeSpares(now time.Duration, e *cluster.Edit) {
 	_, oldest := m.views.OldestAsked(now)
 	for _, s := range m.Model.Slaves() {
@@ -125,7 +126,7 @@ func (m *Membership) freeSpares(now time.Duration, e *cluster.Edit) {
 			delete(m.free, s.Name)
 			continue
 		}
-		if oldest < s.Left { // perhaps again: a master that seemed lost is back, with its map
+		if oldest < s.Left { // the time may start again: a master that seemed lost is back, with its old map
 			delete(m.free, s.Name)
 			continue
 		}
@@ -138,8 +139,8 @@ func (m *Membership) freeSpares(now time.Duration, e *cluster.Edit) {
 	}
 }
 
-// expel has slaves leave their sets that hold up a view, differ from the source of truth,
-// or lack most of the shard, unless no other replica lives that has it.
+// expel removes slaves from their sets if they hold up a view, differ from the source of truth, or
+// lack most of the shard, unless no other living replica can answer.
 func (m *Membership) expel(now time.Duration, e *cluster.Edit) {
 	for _, s := range m.Model.Slaves() {
 		if !s.In || m.Remaining(now, s, e.Begun) < 1 {
@@ -152,9 +153,9 @@ func (m *Membership) expel(now time.Duration, e *cluster.Edit) {
 	}
 }
 
-// Remaining returns how many slaves of a set would answer queries without one, after an edit: those
-// that were heard from a moment ago, have the oldest view that waits and most of the data, are not to
-// discard anything, and do not leave the set with the edit. nil: there is no edit yet.
+// Remaining returns how many slaves of a set could answer queries without one of them, after an edit.
+// It counts slaves that were heard from a moment ago, have the oldest view that waits and most of the
+// data, are not to discard anything, and do not leave the set by the edit. e may be nil.
 func (m *Membership) Remaining(now time.Duration, without balance.Slave, e *balance.Edit) (n int) {
 	for _, s := range m.Model.Set(without.Shard) {
 		if s.Name != without.Name && e.Keeps(s.Name) && m.HeardLately(s.Name, now) &&
@@ -165,13 +166,13 @@ func (m *Membership) Remaining(now time.Duration, without balance.Slave, e *bala
 	return n
 }
 
-// behind reports whether a slave lacks the oldest view that waits for its slaves.
+// behind reports whether a slave lacks the oldest view that waits for slaves.
 func (m *Membership) behind(slave string) bool {
 	is, _ := m.views.Behind(slave)
 	return is
 }
 
-// holdsUp reports whether a view has long waited for a slave.
+// holdsUp reports whether a view has waited for a slave for a long time.
 func (m *Membership) holdsUp(now time.Duration, slave string) bool {
 	if !m.Alive(slave, now) {
 		return false
@@ -180,7 +181,7 @@ func (m *Membership) holdsUp(now time.Duration, slave string) bool {
 	return behind && now >= since+m.Config.DeadAfter
 }
 
-// staff gives shards as many replicas as they are to have.
+// staff gives shards as many replicas as they should have.
 func (m *Membership) staff(now time.Duration, e *cluster.Edit) {
 	spares := m.spares(now)
 	shards, short := m.shards(now), ""
@@ -198,7 +199,7 @@ func (m *Membership) staff(now time.Duration, e *cluster.Edit) {
 			name := spares[i].Name
 			spares = slices.Delete(spares, i, i+1)
 			e.Try(func(e *balance.Edit) error { return e.Assign(name, s.id) })
-			if len(s.lost) > 0 && s.living > 0 && len(s.kept)+len(s.lost) >= m.replicas { // else they may still come back with the data
+			if len(s.lost) > 0 && s.living > 0 && len(s.kept)+len(s.lost) >= m.replicas { // otherwise they may still come back
 				e.Try(func(e *balance.Edit) error { return e.Release(s.lost[0]) })
 			}
 		default:
@@ -215,8 +216,8 @@ func (m *Membership) staff(now time.Duration, e *cluster.Edit) {
 	m.dissolve(now, e, shards, short != "" && len(spares) == 0)
 }
 
-// unstaff releases a replica that a shard has too many: one that is lost, or else
-// one that is being filled, or else the one whose name comes last.
+// unstaff releases a replica if a shard has too many: a lost one, otherwise one that is being filled,
+// otherwise the one whose name comes last.
 func (m *Membership) unstaff(now time.Duration, e *cluster.Edit, s shardState) {
 	release := ""
 	switch n := m.replicas; {
@@ -236,7 +237,7 @@ func (m *Membership) unstaff(now time.Duration, e *cluster.Edit, s shardState) {
 	e.Try(func(e *balance.Edit) error { return e.Release(release) })
 }
 
-// form makes shards of spares that no shard needs.
+// form makes new shards of spares that no shard needs.
 func (m *Membership) form(e *cluster.Edit, spares []balance.Slave) {
 	for n := m.replicas; ; {
 		chosen := balance.PickApart(spares, n)
@@ -258,8 +259,8 @@ func (m *Membership) form(e *cluster.Edit, spares []balance.Slave) {
 	}
 }
 
-// dissolve ends the shard with the fewest living replicas while there are too few
-// slaves for all, and lets it go on when there are enough again.
+// dissolve ends the shard with the fewest living replicas while there are too few slaves for all
+// shards. When there are enough again, the shard continues.
 func (m *Membership) dissolve(now time.Duration, e *cluster.Edit, shards []shardState, needed bool) {
 	slaves, ending := 0, balance.ShardID(0)
 	for _, s := range m.Model.Slaves() {
@@ -285,18 +286,18 @@ func (m *Membership) dissolve(now time.Duration, e *cluster.Edit, shards []shard
 	}
 }
 
-// shardState is how a shard is staffed.
+// shardState says which slaves a shard has.
 type shardState struct {
 	id   balance.ShardID
 	name string
-	// answering are the living slaves of its set, filling those that are not in it
-	// yet, kept both and those that were lost a moment ago; lost are the others.
+	// answering are the living slaves in its set, and filling are those that are not in it yet. kept
+	// has both, and those that were lost only a moment ago. lost has the others.
 	answering, filling, kept, lost []string
 	living                         int
-	zones                          []string // of kept
+	zones                          []string // the zones of kept
 }
 
-// shards returns how the active shards are staffed, by number.
+// shards returns the states of the active shards, in the order of their ids.
 func (m *Membership) shards(now time.Duration) (list []shardState) {
 	for _, sh := range m.Model.Shards() {
 		if sh.State != balance.Active {
@@ -322,12 +323,12 @@ func (m *Membership) shards(now time.Duration) (list []shardState) {
 	return list
 }
 
-// takes reports whether a spare lies in another zone than the shard's slaves.
+// takes reports whether a spare is in another zone than all slaves of the shard.
 func (s shardState) takes(spare balance.Slave) bool {
 	return spare.Zone == "" || !slices.Contains(s.zones, spare.Zone)
 }
 
-// lack describes what a shard lacks.
+// lack says how many replicas a shard lacks, and why.
 func (s shardState) lack(replicas, spares int) string {
 	why := "there is no spare"
 	if spares > 0 {
@@ -336,7 +337,7 @@ func (s shardState) lack(replicas, spares int) string {
 	return fmt.Sprintf("shard %s has %d of %d replicas (%s), and %s: add a slave", s.name, len(s.kept), replicas, strings.Join(s.kept, ", "), why)
 }
 
-// spares returns the slaves that may get a shard, by name.
+// spares returns the slaves that may get a shard, in the order of their names.
 func (m *Membership) spares(now time.Duration) (list []balance.Slave) {
 	for _, s := range m.Model.Slaves() {
 		if s.Shard == 0 && s.Left == 0 && !s.Drained && m.Alive(s.Name, now) && m.Slave(s.Name).Trouble == "" {
@@ -346,7 +347,7 @@ func (m *Membership) spares(now time.Duration) (list []balance.Slave) {
 	return list
 }
 
-// WaitsFor says, by slave, what one that serves nothing yet or nothing any more is waiting for.
+// WaitsFor says, by slave, what slaves wait for that do not serve yet or have stopped serving.
 func (m *Membership) WaitsFor(now time.Duration) map[string]string {
 	_, oldest := m.views.OldestAsked(now)
 	out := make(map[string]string)

@@ -9,33 +9,32 @@ import (
 	"adshard/balance/cluster"
 )
 
-// A slave that holds less than half of what its shard serves is filled with a copy of a
-// sibling's store, as long as one lives; the remaining ones are filled by node data. Which
-// siblings it may copy follows from the model and from what slaves report, so nothing of
-// it is durable: a new mapper names them again.
+// A slave that holds less than half of what its shard serves is filled with a copy of a sibling's store, if there is a
+// living sibling. Other slaves are filled by node data. Which siblings may be copied follows from the model and the
+// reports of slaves, so it need not be durable: a new mapper determines it again.
 //
-// Of a copy that is complete, what the sibling served all the while counts as certified:
-// the bytes are the sibling's, and both apply one log.
+// In a complete copy, the keys that the sibling served all the time are taken as certified: the bytes are the
+// sibling's, and both stores apply the same log.
 
-// filling is how a slave is being filled, and what is known of it before it is compared.
+// filling is how a slave is being filled, and what is known about its data before they are compared.
 type filling struct {
 	shard balance.ShardID
-	// sources are the siblings that it may copy, each with what it has served since it
-	// was named first.
+	// sources has the siblings that the slave may copy. For each, it has the keys that the sibling has served since it
+	// was first named.
 	sources map[string][]balance.Interval
-	// copied is what counts as certified of the copy that it has; source is whose.
+	// copied has the keys of the slave's copy that are taken as certified. source is the slave that was copied.
 	copied []balance.Interval
 	source string
-	// differed: it is to discard something, since it differed from the source of truth, and
-	// does not have everything again yet. Its siblings may have the same damage.
+	// differed is set if the slave had to discard data that differed from the source of truth, and does not have
+	// everything again yet. Its siblings may have the same damage.
 	differed bool
-	// most is whether it holds most of what its shard serves, as of looked.
+	// most says whether the slave held most of what its shard serves at the time looked.
 	most   bool
 	looked time.Duration
 	kept   kept
 }
 
-// filling returns what is known of how a slave is being filled.
+// filling returns the state of the filling of a slave.
 func (m *Membership) filling(name string) *filling {
 	f := m.fillings[name]
 	if f == nil {
@@ -45,10 +44,10 @@ func (m *Membership) filling(name string) *filling {
 	return f
 }
 
-// Forget drops what is known of a slave that is not in the model any more.
+// Forget drops the state of a slave that is no longer in the model.
 func (m *Membership) Forget(slave string) { delete(m.fillings, slave) }
 
-// Joined takes what a slave that has joined says of its store; nil: it is no copy.
+// Joined takes what a slave that joins says about its store. c is nil if the store is no copy.
 func (m *Membership) Joined(name string, c *balance.Copied) {
 	m.filling(name).looked = 0
 	if c != nil {
@@ -56,17 +55,17 @@ func (m *Membership) Joined(name string, c *balance.Copied) {
 	}
 }
 
-// HoldsOther goes on with what a slave holds now.
+// HoldsOther must be called after a change of the keys that a slave holds.
 func (m *Membership) HoldsOther(name string) {
 	m.reserved(name)
 	m.retain(name)
 }
 
-// shareGap is the time between two looks at how much a slave holds.
+// shareGap is the time between two checks of how much a slave holds.
 const shareGap = 5 * time.Second
 
-// CopyFrom returns the shard of a slave that is to be filled with a copy, and the replicas that may be copied, the best
-// first; none: it is not to be filled so.
+// CopyFrom returns the shard of a slave that is to be filled with a copy, and the replicas that may be copied, in the
+// order of preference. It returns none if the slave is not to be filled in this way.
 func (m *Membership) CopyFrom(now time.Duration, name string) (shard string, siblings []balance.Slave) {
 	s, ok := balance.Slave{}, false
 	if m.Model != nil {
@@ -98,7 +97,7 @@ func (m *Membership) CopyFrom(now time.Duration, name string) (shard string, sib
 		}
 		siblings = append(siblings, o)
 	}
-	// Each begins with the next one by name, so that not all copy the first.
+	// Each slave begins with the sibling that follows it by name, so that not all copy the same one.
 	after := slices.IndexFunc(siblings, func(o balance.Slave) bool { return o.Name > name })
 	if after > 0 {
 		siblings = slices.Concat(siblings[after:], siblings[:after])
@@ -106,8 +105,8 @@ func (m *Membership) CopyFrom(now time.Duration, name string) (shard string, sib
 	return m.Name(s.Shard), siblings
 }
 
-// hollow reports whether a slave lacks most of what its shard serves, so that it is not
-// to be asked: its directory was emptied, or it has just got the shard.
+// hollow reports whether a slave lacks most of what its shard serves, so that it should not be asked: its directory was
+// emptied, or it has just got the shard.
 func (m *Membership) hollow(now time.Duration, s balance.Slave) bool {
 	n := m.Slaves[s.Name]
 	if n == nil || !n.Reported || !m.Alive(s.Name, now) || m.Complete(s) {
@@ -123,7 +122,7 @@ func (m *Membership) hollow(now time.Duration, s balance.Slave) bool {
 	return !r.most
 }
 
-// holdsMost reports whether a slave has half of what a shard serves, by weight.
+// holdsMost reports whether a slave has at least half of what a shard serves, by weight.
 func (m *Membership) holdsMost(n *cluster.Slave, shard balance.ShardID) bool {
 	var all, there uint64
 	have := n.Table.Delivered(n.Position.Offset)
@@ -140,7 +139,7 @@ func (m *Membership) holdsMost(n *cluster.Slave, shard balance.ShardID) bool {
 	return 2*there >= all
 }
 
-// takeCopy takes what a slave that joins says of its store, a copy.
+// takeCopy takes what a slave that joins says about its store, which is a copy.
 func (m *Membership) takeCopy(name string, c *balance.Copied) {
 	r := m.filling(name)
 	s, known := balance.Slave{}, false
@@ -158,8 +157,8 @@ func (m *Membership) takeCopy(name string, c *balance.Copied) {
 	m.Event(cluster.Event{Name: name, Text: "is filled with a copy of " + c.Source})
 }
 
-// reserved notes that a slave serves other keys than before: copies of its store count as
-// certified only as far as it served all the while.
+// reserved notes that a slave now serves other keys than before. In copies of its store, only keys that it served all
+// the time are taken as certified.
 func (m *Membership) reserved(source string) {
 	for _, f := range m.fillings {
 		if v, named := f.sources[source]; named {
@@ -168,8 +167,8 @@ func (m *Membership) reserved(source string) {
 	}
 }
 
-// Distrust has the copies of a slave's store compared with the source of truth, as far as
-// they are not asked yet: the slave differs. Later the scrub finds what is wrong.
+// Distrust makes the copies of a slave's store be compared with the source of truth, since the slave differs. It does
+// so for copies that are not asked yet; in the others, the scrub finds the errors later.
 func (m *Membership) Distrust(slave string) {
 	m.filling(slave).differed = true
 	for _, name := range slices.Sorted(maps.Keys(m.fillings)) {
@@ -184,7 +183,7 @@ func (m *Membership) Distrust(slave string) {
 	}
 }
 
-// certified returns what counts as certified of a slave that is to join a shard.
+// certified returns the keys that are taken as certified for a slave that is to join a shard.
 func (r *filling) certified(shard balance.ShardID) []balance.Interval {
 	if r.shard != shard {
 		return nil

@@ -11,44 +11,44 @@ import (
 	"adshard/fault"
 )
 
-// balancer drives a mapper as the process of that name does.
+// balancer runs a mapper as the balancer process does.
 type balancer struct {
 	process
 	w      *world
-	jump   time.Duration // of its machine's clock
-	jumped time.Duration // when that last happened
+	jump   time.Duration // offset of its machine's clock
+	jumped time.Duration // when the clock last jumped
 	epoch  uint64
 	mapper *mapper.Mapper // nil until it has its epoch
 	index  *balance.Index
 	fed    uint64
 
-	ring     []balance.Quantum // the newest
-	slaves   map[string]*slave // registered, by name
-	clocks   map[string]uint64 // applied by slaves, as reported
+	ring     []balance.Quantum // the newest quanta
+	slaves   map[string]*slave // registered slaves, by name
+	clocks   map[string]uint64 // clocks that slaves have applied, as reported
 	heard    []heard
 	began    time.Duration            // when the mapper started
-	hears    map[string]time.Duration // when each slave was last heard, by name
-	shown    *balance.Model           // published
+	hears    map[string]time.Duration // when each slave was last heard from, by name
+	shown    *balance.Model           // the published model
 	watchers []*watcher               // masters that wait for a map
-	own      *distributor             // its own; nil: it leaves that to others
-	timer    uint64                   // of the next tick; earlier ones do nothing
+	own      *distributor             // its own distributor; nil if there are others
+	timer    uint64                   // number of the next tick; earlier ones do nothing
 	saving   bool
 	waiting  *maps.SaveState
 }
 
-// heard is when a distributor asked last.
+// heard is when a distributor last asked.
 type heard struct {
 	d  *distributor
 	at time.Duration
 }
 
-// ringSize is how many quanta are kept for distributors.
+// ringSize is the number of quanta that are kept for distributors.
 const ringSize = 64
 
 func (b *balancer) time() time.Duration { return max(0, b.w.now+b.jump) }
 
-// run is the life of the process: it takes the next epoch, reads the state and
-// all items, then follows changes.
+// run is the life of the process. It takes the next epoch, reads the state and all
+// items, and then follows changes.
 func (b *balancer) run() {
 	w := b.w
 	b.start()
@@ -62,7 +62,7 @@ func (b *balancer) run() {
 		w.db.epoch++
 		b.epoch, b.fed, b.index = w.db.epoch, w.db.clock, w.db.index()
 		cfg := w.cfg.Mapper
-		cfg.Began = time.Unix(3*3600-5, 0).UTC() // it is about to be night, for original
+		cfg.Began = time.Unix(3*3600-5, 0).UTC() // just before the night, for the strategy original
 		cfg.Epoch, cfg.Order, cfg.Slaves, cfg.Strategy = b.epoch, w.cfg.Order, w.cfg.Slaves, w.current
 		m, err := mapper.New(cfg, b.index, w.db.state)
 		w.must(err, "start the mapper")
@@ -81,7 +81,7 @@ func (b *balancer) run() {
 	})
 }
 
-// end stops the process and what is part of it.
+// end stops the process and its parts.
 func (b *balancer) end() {
 	b.up, b.mapper = false, nil
 	for _, v := range b.watchers {
@@ -93,7 +93,7 @@ func (b *balancer) end() {
 	}
 }
 
-// follow reads changes of the database.
+// follow reads changes from the database.
 func (b *balancer) follow() {
 	b.w.net.do(call{
 		from: &b.process, to: &b.w.db.process, channel: control, timeout: b.w.times.timeout,
@@ -115,8 +115,8 @@ func (b *balancer) follow() {
 	})
 }
 
-// housekeep stops a balancer that another took over from, and lets the feed
-// forget what all slaves have applied.
+// housekeep stops the balancer if another one has taken over, and lets the feed forget
+// the changes that all slaves have applied.
 func (b *balancer) housekeep() {
 	db := b.w.db
 	if db.epoch != b.epoch {
@@ -136,12 +136,12 @@ func (b *balancer) housekeep() {
 	if b.fed > b.w.times.keep {
 		least = max(least, b.fed-b.w.times.keep)
 	}
-	for _, s := range b.w.slaves { // the siblings hold what copies need
+	for _, s := range b.w.slaves { // siblings hold the changes that copies need
 		if s.copying != nil {
 			least = min(least, s.copying.position.Clock)
 		}
 	}
-	for _, other := range b.w.balancers { // each holds what it still has to read
+	for _, other := range b.w.balancers { // each balancer holds the changes that it still has to read
 		if other.up && other.mapper != nil {
 			least = min(least, other.fed)
 		}
@@ -154,7 +154,7 @@ func (b *balancer) housekeep() {
 	db.compact(least)
 }
 
-// carry takes the mapper's messages to where they go.
+// carry delivers the mapper's messages.
 func (b *balancer) carry() {
 	w := b.w
 	out := b.mapper.Out()
@@ -213,15 +213,15 @@ func (b *balancer) carry() {
 	})
 }
 
-// save makes the state durable that the mapper last asked for, unless another
-// balancer has taken over: then this one ends.
+// save makes the state durable that the mapper last wanted to save. If another balancer
+// has taken over, this one ends instead.
 func (b *balancer) save() {
 	if b.saving || b.waiting == nil {
 		return
 	}
 	s := b.waiting
 	b.saving, b.waiting = true, nil
-	fenced, epoch := false, b.epoch // it may arrive when this process has been started again
+	fenced, epoch := false, b.epoch // the answer may arrive after this process was started again
 	b.w.net.do(call{
 		from: &b.process, to: &b.w.db.process, channel: control, timeout: 100 * b.w.times.timeout,
 		serve: func() func() {
@@ -244,8 +244,8 @@ func (b *balancer) save() {
 	})
 }
 
-// since returns the quanta after what a distributor has; the first carries the
-// model when others are gone.
+// since returns the quanta after those that a distributor has. If older ones are gone,
+// the first quantum has the whole model.
 func (b *balancer) since(epoch, number uint64) []balance.Quantum {
 	if b.mapper == nil {
 		return nil
@@ -266,7 +266,8 @@ func (b *balancer) since(epoch, number uint64) []balance.Quantum {
 	return nil
 }
 
-// register answers a slave, with the sibling whose disk it is to copy; "": none.
+// register answers a slave. sibling is the slave whose disk it is to copy, or "" if it
+// is to copy none.
 func (b *balancer) register(s *slave, j balance.Joining) (epoch uint64, d *distributor, sibling string, err error) {
 	if b.mapper == nil {
 		return 0, nil, "", fault.Newf(fault.Unavailable, "sim: register", "the balancer is starting")
@@ -280,7 +281,7 @@ func (b *balancer) register(s *slave, j balance.Joining) (epoch uint64, d *distr
 	return b.epoch, b.assigned(s.name), sibling, nil
 }
 
-// sibling returns whose disk a slave is to copy; "": none.
+// sibling returns the slave whose disk a slave is to copy, or "" if it is to copy none.
 func (b *balancer) sibling(slave string) string {
 	if _, list := b.mapper.CopyFrom(b.time(), slave); len(list) > 0 {
 		return list[0].Name
@@ -288,7 +289,8 @@ func (b *balancer) sibling(slave string) string {
 	return ""
 }
 
-// report takes a slave's report and answers who is to serve it, and what it is to copy.
+// report takes a slave's report. It returns the distributor that is to serve the slave,
+// and the sibling to copy.
 func (b *balancer) report(epoch, incarnation uint64, r mapper.SlaveReport) (*distributor, string, error) {
 	s := b.slaves[r.Name]
 	if b.mapper == nil || s == nil || s.incarnation != incarnation || epoch > b.epoch {
@@ -303,13 +305,13 @@ func (b *balancer) report(epoch, incarnation uint64, r mapper.SlaveReport) (*dis
 	return b.assigned(r.Name), sibling, nil
 }
 
-// compared reports whether all that a slave has was compared since it crashed.
+// compared reports whether all data of a slave have been compared since it crashed.
 func (b *balancer) compared(slave string) bool {
 	r := b.mapper.Recheck(slave)
 	return r != nil && r.Compared == r.Slices
 }
 
-// ask answers a distributor.
+// ask answers a distributor with the next quanta.
 func (b *balancer) ask(d *distributor, epoch, number, clock uint64, weights []Item) []balance.Quantum {
 	if b.mapper == nil {
 		return nil
@@ -326,8 +328,8 @@ func (b *balancer) ask(d *distributor, epoch, number, clock uint64, weights []It
 	return b.since(epoch, number)
 }
 
-// assigned returns who serves a slave: of all distributors heard of, the one
-// with the highest hash for its name (rendezvous hashing).
+// assigned returns the distributor for a slave: of all distributors heard from, the one
+// with the highest hash for the slave's name (rendezvous hashing).
 func (b *balancer) assigned(slave string) (best *distributor) {
 	if b.own != nil {
 		return b.own

@@ -7,20 +7,20 @@ import (
 	"adshard/balance"
 )
 
-// bouncer commands slices back as soon as their moves are finished, while what
-// they left behind is still being deleted.
+// bouncer orders slices back as soon as their moves are finished, while the data that
+// they left behind are still being deleted.
 type bouncer struct {
 	until    time.Duration
-	switched map[uint64]balance.ShardID // where a slice came from
+	switched map[uint64]balance.ShardID // the shard that a slice came from, by slice
 }
 
-// bounce lets finished moves bounce for a time.
+// bounce makes finished moves bounce for a time.
 func (w *world) bounce(e Event) error {
 	w.bouncer.until = w.now + e.For
 	return nil
 }
 
-// saved looks at a model that has become durable.
+// saved checks a model that has become durable.
 func (b *bouncer) saved(w *world, m *balance.Model) {
 	before := b.switched
 	b.switched = make(map[uint64]balance.ShardID)
@@ -35,7 +35,7 @@ func (b *bouncer) saved(w *world, m *balance.Model) {
 	}
 }
 
-// command has the mapper move a slice.
+// command orders the mapper to move a slice.
 func (w *world) command(slice uint64, to string) error {
 	b, err := w.running()
 	if err != nil || b.mapper.Model() == nil {

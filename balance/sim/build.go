@@ -7,7 +7,7 @@ import (
 	"adshard/balance"
 )
 
-// newWorld puts a cluster together; nothing runs yet.
+// newWorld makes a cluster in which nothing runs yet.
 func newWorld(cfg Config, t times) *world {
 	w := &world{cfg: cfg, times: t, rnd: (&source{state: cfg.Seed}).fork("world"), db: newDatabase(), maps: map[uint64]*balance.Model{}, sets: map[uint64]*balance.Model{}, current: cfg.Initial}
 	w.net = network{w: w, last: map[connection]time.Duration{}, chaos: w.rnd.fork("network")}
@@ -50,7 +50,7 @@ func (w *world) newDistributor(name string) *distributor {
 	return d
 }
 
-// newBalancer makes one, which distributes itself if no distributor does.
+// newBalancer makes a balancer. It has a distributor of its own if there are no others.
 func (w *world) newBalancer(name string) *balancer {
 	b := &balancer{w: w, process: process{name: name, slow: 1}}
 	if w.cfg.Distributors == 0 {

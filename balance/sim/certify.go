@@ -7,8 +7,8 @@ import (
 	"adshard/fault"
 )
 
-// certify asks the slaves, then the database, as the mapper wants it; the database before
-// and in the meantime, too, if the items are changing.
+// certify asks the slaves and then the database, as the mapper wants it. If the items are
+// changing, it asks the database also before and in the meantime.
 func (b *balancer) certify(c balance.Certify) {
 	q := &asking{Certify: c, b: b, done: balance.Certified{Seq: c.Seq}}
 	if !c.Changing {
@@ -23,7 +23,7 @@ func (b *balancer) certify(c balance.Certify) {
 	})
 }
 
-// asking is a question of the mapper's while it is being answered.
+// asking is a question of the mapper that is being answered.
 type asking struct {
 	balance.Certify
 	b    *balancer
@@ -44,7 +44,7 @@ func (q *asking) fail() {
 	q.answer()
 }
 
-// slaves asks the slaves, then the database.
+// slaves asks the slaves and then the database.
 func (q *asking) slaves() {
 	b := q.b
 	truth := func() {
@@ -69,7 +69,7 @@ func (q *asking) slaves() {
 	b.certificate(q.Certify, q.Source, 20, &q.done.Source, target, q.fail)
 }
 
-// database certifies the source of truth.
+// database gets a certificate of the source of truth.
 func (q *asking) database(named []balance.Parent, then func(balance.Certificate)) {
 	b := q.b
 	b.w.net.do(call{
@@ -81,7 +81,8 @@ func (q *asking) database(named []balance.Parent, then func(balance.Certificate)
 	})
 }
 
-// sample certifies the source of truth until the question is answered.
+// sample gets certificates of the source of truth again and again, until the question is
+// answered.
 func (q *asking) sample() {
 	b, life := q.b, q.b.life
 	b.w.after(b.w.times.poll/4, func() {
@@ -95,8 +96,8 @@ func (q *asking) sample() {
 	})
 }
 
-// certificate asks a slave, several times until it has applied all up to the
-// clock wanted.
+// certificate asks a slave for a certificate. It tries several times, until the slave has
+// applied all changes up to the clock wanted.
 func (b *balancer) certificate(c balance.Certify, name string, tries int, into **balance.Certificate, next, fail func()) {
 	s := b.slaves[name]
 	if s == nil || tries == 0 {

@@ -8,33 +8,33 @@ import (
 	"adshard/balance"
 )
 
-// checks holds a run against the promises of package balance.
+// checks tests in a run whether the promises of package balance are kept.
 type checks struct {
 	w      *world
 	dirty  bool              // a table or a master's view changed
-	newest *balance.Model    // durable
-	maps   map[uint64]string // who serves what in each view
+	newest *balance.Model    // newest durable model
+	maps   map[uint64]string // which shard serves which keys, by view
 	quanta map[*balancer]balance.Quantum
 	order  map[*distributor]balance.Quantum
-	// certain has, by slave, slice and generation, which bins of which keys were
-	// certified, the last ones last.
+	// certain has the certificates that were given, by slave, slice and generation, the
+	// last ones last.
 	certain  map[certain][]certified
 	switched map[certain]bool
-	least    uint64        // the oldest view that is kept
+	least    uint64        // the oldest view that the durable state still has
 	jumped   time.Duration // when a balancer's clock last jumped, or another one was started
 	cuts     []pastCut
 
 	answers, complete int
-	owed              int // answers that had to be complete
+	owed              int // number of answers that had to be complete
 }
 
 type certain struct {
-	// holder is the name of a slave or the number of a shard.
+	// holder is the name of a slave, or the number of a shard.
 	holder            string
 	slice, generation uint64
 }
 
-// certified is a certificate that a slave gave.
+// certified is a certificate that a slave gave: an interval and the bins of it.
 type certified struct {
 	balance.Interval
 	bins uint64
@@ -59,8 +59,8 @@ func (c *checks) event() {
 	}
 }
 
-// views looks at every view that a master may use: no key is served by two
-// shards, and each by one, unless all of its slaves lack what they are to serve.
+// views checks every view that a master may use: no key is served by two shards, and
+// each key is served by one shard, unless all slaves of the shard lack data.
 func (c *checks) views() {
 	done := map[usedView]bool{}
 	look := func(v usedView) {
@@ -79,13 +79,13 @@ func (c *checks) views() {
 	}
 }
 
-// unseen returns the parts of v that no interval of a list has.
+// unseen returns the parts of v that are in no interval of a list.
 func unseen(v balance.Interval, list []balance.Interval) []balance.Interval {
 	parts := []balance.Interval{v}
 	for _, w := range list {
 		apart := func(p balance.Interval) bool { return w.Hi < p.Lo || w.Lo > p.Hi }
 		if !slices.ContainsFunc(parts, func(p balance.Interval) bool { return !apart(p) }) {
-			continue // as nearly all
+			continue // true for nearly all
 		}
 		var rest []balance.Interval
 		for _, p := range parts {
@@ -105,7 +105,7 @@ func unseen(v balance.Interval, list []balance.Interval) []balance.Interval {
 	return parts
 }
 
-// usedView is a view in which a master may ask; see master.provisional.
+// usedView is a view that a master may use; for provisional, see master.provisional.
 type usedView struct {
 	view        uint64
 	provisional bool
@@ -113,7 +113,7 @@ type usedView struct {
 
 func (c *checks) view(v usedView) {
 	var served []balance.Held
-	// No master with a lease asks in a view that the durable state has given up.
+	// No master with a lease uses a view that the durable state has given up.
 	stale := c.newest != nil && v.view < c.newest.Least()
 	seen := map[string][]balance.Interval{}
 	for _, s := range c.w.slaves {
@@ -123,7 +123,7 @@ func (c *checks) view(v usedView) {
 			continue
 		}
 		shard := s.shard(t)
-		others := seen[shard] // what the shard's other slaves have
+		others := seen[shard] // what other slaves of the shard have
 		for _, h := range s.disk.served(v.view) {
 			for _, part := range unseen(balance.Interval{Lo: h.Lo, Hi: h.Hi}, others) {
 				seen[shard] = append(seen[shard], part)
@@ -147,8 +147,9 @@ func (c *checks) view(v usedView) {
 	}
 }
 
-// deciding looks at a state that a mapper wants durable: it lets no view go in which a
-// master with a live lease asks, and no slave delete what such a master asks it for.
+// deciding checks a state that a mapper wants to save: it must not give up a view that
+// a master with a live lease uses, or let a slave delete data for which such a master
+// asks it.
 func (c *checks) deciding(b *balancer, state []byte) {
 	st, err := balance.DecodeState(state)
 	c.w.must(err, "read the state to be saved")
@@ -169,7 +170,7 @@ func (c *checks) deciding(b *balancer, state []byte) {
 	}
 }
 
-// answered looks at the answer of a query.
+// answered checks the answer of a query.
 func (c *checks) answered(q *question) {
 	c.answers++
 	missing, twice := gaps(q.served)
@@ -178,7 +179,7 @@ func (c *checks) answered(q *question) {
 	}
 	since := q.began
 	if q.deadline-q.began < 4*c.w.cfg.Latency*time.Duration(q.replicas()) {
-		since = q.asked // what held up the round before left no time for this one
+		since = q.asked // the delay of the round before left no time for this one
 	}
 	ill := func(s *slave) bool {
 		return c.hindered(s, q.m, since) || slices.Contains(q.behind, s)

@@ -9,8 +9,8 @@ import (
 	"adshard/balance/delivery"
 )
 
-// quantum looks at a quantum that a mapper sends: numbers follow each other,
-// clocks and views never fall.
+// quantum checks a quantum that a mapper sends: numbers must be consecutive, and clocks and
+// views must not fall.
 func (c *checks) quantum(b *balancer, q balance.Quantum) {
 	last, before := c.quanta[b]
 	if before && last.Epoch == q.Epoch {
@@ -26,7 +26,7 @@ func (c *checks) quantum(b *balancer, q balance.Quantum) {
 	c.dirty = true
 }
 
-// taken looks at a quantum that a distributor took.
+// taken checks a quantum that a distributor took.
 func (c *checks) taken(d *distributor, q balance.Quantum) {
 	last := c.order[d]
 	if q.Epoch < last.Epoch || q.Epoch == last.Epoch && q.Clock < last.Clock {
@@ -36,14 +36,14 @@ func (c *checks) taken(d *distributor, q balance.Quantum) {
 	c.order[d] = q
 }
 
-// offered looks at a bucket that a distributor offers a slave.
+// offered checks a bucket that a distributor offers to a slave.
 func (c *checks) offered(slave string, at balance.Position, b *delivery.Bucket[payload]) {
 	if b.From != at {
 		c.w.fail("%s stands at %s and is offered %s to %s", slave, at, b.From, b.To)
 	}
 }
 
-// bounded: what is ready for a slave has its bound.
+// bounded checks that the buckets that are ready for a slave stay within their bound.
 func (c *checks) bounded(d *distributor) {
 	cfg := c.w.cfg.Distributor
 	for _, s := range c.w.slaves {
@@ -53,7 +53,7 @@ func (c *checks) bounded(d *distributor) {
 	}
 }
 
-// bucket looks at a bucket that is about to be applied.
+// bucket checks a bucket that is about to be applied.
 func (c *checks) bucket(s *slave, b delivery.Bucket[payload]) {
 	at := s.disk.position
 	if b.Reset {
@@ -81,8 +81,8 @@ func (c *checks) bucket(s *slave, b delivery.Bucket[payload]) {
 	}
 }
 
-// applied holds a slave against the history: what its table and position
-// promise is there, and nothing else is.
+// applied checks a slave against the history: it must have everything that its table and
+// position promise, and nothing else.
 func (c *checks) applied(s *slave, before balance.Table) {
 	d := s.disk
 	next := balance.Key(0)
@@ -113,7 +113,7 @@ func (c *checks) applied(s *slave, before balance.Table) {
 	}
 }
 
-// nothing: no item lies from lo to before hi.
+// nothing checks that there is no item from lo to before hi.
 func (c *checks) nothing(s *slave, lo, hi balance.Key) {
 	for _, k := range s.disk.held(lo, hi) {
 		if k < hi || hi == balance.MaxKey {
@@ -122,7 +122,7 @@ func (c *checks) nothing(s *slave, lo, hi balance.Key) {
 	}
 }
 
-// content: the items from lo to hi are as the position promises.
+// content checks that the items from lo to hi are as the position promises.
 func (c *checks) content(s *slave, lo, hi balance.Key) {
 	db, d := c.w.db, s.disk
 	for _, k := range db.within(lo, hi) {
@@ -138,19 +138,19 @@ func (c *checks) content(s *slave, lo, hi balance.Key) {
 	}
 }
 
-// discarded: a slave has given up a slice that differs.
+// discarded must be called when a slave has discarded a slice that differs.
 func (c *checks) discarded(s *slave) {
 	s.health.whole, c.dirty = false, true
 	c.applied(s, s.disk.table)
 }
 
-// certified remembers that a slave gave a certificate of a slice.
+// certified records that a slave gave a certificate of a slice.
 func (c *checks) certified(s *slave, q balance.Certify) {
 	key := certain{s.name, q.Slice, q.Generation}
 	c.certain[key] = append(c.certain[key], certified{balance.Interval{Lo: q.Lo, Hi: q.Hi}, q.Wanted, c.w.now})
 }
 
-// saved looks at a model that has become durable.
+// saved checks a model that has become durable.
 func (c *checks) saved(m *balance.Model) {
 	serving, last := "", balance.ShardID(0)
 	for _, v := range m.Slices() {
@@ -169,8 +169,8 @@ func (c *checks) saved(m *balance.Model) {
 	c.maps[m.View()], c.newest = serving, m
 }
 
-// atSwitch: each slave that masters are to ask was certified in all bins, and nothing
-// that was damaged before has come into service.
+// atSwitch checks that each slave that masters are to ask was certified in all bins, and that
+// no data damaged before the certificate have come into service.
 func (c *checks) atSwitch(m *balance.Model, v balance.Slice) {
 	set := m.Set(v.Shard)
 	if len(set) == 0 {
@@ -187,7 +187,7 @@ func (c *checks) atSwitch(m *balance.Model, v balance.Slice) {
 	}
 }
 
-// servesCertified: what a slave begins to serve is certified.
+// servesCertified checks that the data that a slave begins to serve are certified.
 func (c *checks) servesCertified(s *slave, v balance.Slice) {
 	if s == nil {
 		return
@@ -212,7 +212,7 @@ func (c *checks) servesCertified(s *slave, v balance.Slice) {
 	}
 }
 
-// certifiedAt returns when an item was last certified.
+// certifiedAt returns when an item was last certified, or 0 if it never was.
 func certifiedAt(list []certified, k balance.Key) time.Duration {
 	for i := len(list) - 1; i >= 0; i-- {
 		if d := list[i]; d.Lo <= k && k <= d.Hi && d.bins>>balance.Bin(k)&1 != 0 {
@@ -222,8 +222,9 @@ func certifiedAt(list []certified, k balance.Key) time.Duration {
 	return 0
 }
 
-// frees looks at the slaves that may delete what they hold from a model on: no master
-// with a lease asks them for it. One whose lease has expired may still do so, and is refused.
+// frees checks the slaves that may delete their data from a model on: no master with a lease
+// may still ask them for these data. A master whose lease has expired may ask, and is
+// rejected.
 func (c *checks) frees(next *balance.Model) {
 	for _, s := range next.Slaves() {
 		if s.Shard != 0 || s.Left != 0 {
@@ -244,8 +245,8 @@ func (c *checks) frees(next *balance.Model) {
 	}
 }
 
-// leaves looks at the slaves that are to leave their sets, or lose their shards, although the
-// balancer hears them: another one stays that has not missed two reports.
+// leaves checks the slaves that are to leave their sets or lose their shards although the
+// balancer hears them: another slave that has not missed two reports must stay.
 func (c *checks) leaves(b *balancer, next *balance.Model) {
 	was := b.mapper.Model()
 	if was == nil {
@@ -274,8 +275,9 @@ func (w *world) holds(name string) bool {
 	return i >= 0 && len(w.slaves[i].disk.table.Slices) > 0
 }
 
-// deletes looks at a bucket that deletes: as long as a slave that left a shard may not
-// delete what it held, it deletes nothing that a master with a lease asks it for.
+// deletes checks a bucket that deletes items. While a slave that left a shard must not delete
+// its data, the bucket must not delete anything for which a master with a lease may ask the
+// slave.
 func (c *checks) deletes(s *slave, b delivery.Bucket[payload]) {
 	if len(b.Cleared) == 0 && len(b.Payload.deleted) == 0 || b.Reset || c.newest == nil {
 		return
@@ -295,8 +297,7 @@ func (c *checks) deletes(s *slave, b delivery.Bucket[payload]) {
 	}
 }
 
-// leased reports whether the balancer of the newest epoch knows by which map a
-// master asks.
+// leased reports whether the balancer of the newest epoch knows the map that a master uses.
 func (c *checks) leased(m *master) bool {
 	return m.up && m.heard.View == m.have.View && m.heard.Revision == m.have.Revision && m.heard.View > 0 && m.heardByNewest &&
 		c.w.now-m.heardAt < c.w.cfg.Mapper.MasterLease && c.jumped < m.heardAt

@@ -8,51 +8,52 @@ import (
 	"adshard/balance"
 )
 
-// An answer may lack a part of the ring only when each slave in the set of the shard
-// that serves the part in the query's view was itself unwell while the query was
-// under way:
+// An answer may lack a part of the ring only in certain cases. Each slave in the set of
+// the shard that serves the part, in the query's view, must have been unwell itself
+// while the query was under way:
 //
 //   - down, or not yet caught up after its start;
 //   - cut off from the master that asked;
 //   - busy for longer than the query's deadline;
-//   - without what it is to serve: it is being filled for the first time, has
-//     discarded what was condemned, or its disk took nothing or the balancer went
-//     on without it while it could not be heard, and it has not got the newest view
-//     since;
+//   - without data that it is to serve: it is being filled for the first time, or has
+//     discarded damaged data; or its disk was full, or the balancer continued without
+//     it while it could not be heard, and it has not got the newest view since;
 //   - no longer in the set: it is late, lost, differs, or is needed elsewhere.
 //
-// One more excuse is a master's that starts while a balancer that has just started
-// too has no view that all slaves have acknowledged: it gets the newest durable
-// one, since it would have no answers at all, and slaves that do not know that
-// view refuse it. So it is with a master that starts while no balancer is there and a
-// slave cannot be heard, which may not know the view of the others.
+// There is one more excuse. A master may start when a balancer has just started too and
+// has no view that all slaves have acknowledged. The master then gets the newest
+// durable view, since it would have no answers at all otherwise, and slaves that do not
+// know that view reject it. The same is true of a master that starts while there is no
+// balancer and some slave cannot be heard: that slave may not know the view of the
+// others.
 //
-// There is no time after its recovery in which a slave is still excused, and no
-// slave is excused by what happens to another process.
+// After its recovery a slave is not excused for any further time, and no slave is
+// excused by what happens to another process.
 
-// health is how a slave has been.
+// health is the state of health of a slave.
 type health struct {
-	// whole: since its last start, since its disk was last full and since it was
-	// last given up, it had all that it is to serve.
+	// whole says that the slave has had all data that it is to serve at some time since
+	// its last start, since its disk was last full, and since the balancer last gave it
+	// up.
 	whole bool
-	// now says why it is unwell; "": it is well. until is the last moment at
-	// which it was unwell, and why what it was then.
+	// now says why the slave is unwell, or is "" if it is well. until is the last
+	// moment at which it was unwell, and why is the reason at that moment.
 	now, why string
 	until    time.Duration
 }
 
-// pastCut is a cut with its beginning, kept after the cut has ended.
+// pastCut is a cut with its beginning. It is kept after the cut has ended.
 type pastCut struct {
 	cut
 	from time.Duration
 }
 
-// examine notes how each slave is, after every event.
+// examine updates the health of each slave. It is called after every event.
 func (c *checks) examine() {
 	for _, s := range c.w.slaves {
 		h := &s.health
 		if h.now != "" {
-			h.until, h.why = c.w.now, h.now // it was until this event
+			h.until, h.why = c.w.now, h.now // the slave was unwell until this event
 		}
 		if h.now = c.unwell(s); h.now != "" {
 			h.until, h.why = c.w.now, h.now
@@ -60,8 +61,8 @@ func (c *checks) examine() {
 	}
 }
 
-// unwell says why a slave may leave queries without an answer now, from any master;
-// "": it may not.
+// unwell says why a slave may leave queries of any master unanswered now, or returns ""
+// if it may not.
 func (c *checks) unwell(s *slave) string {
 	whole := c.isWhole(s)
 	switch {
@@ -88,8 +89,8 @@ func (c *checks) isAsked(s *slave) bool {
 	return v.In || !known
 }
 
-// isWhole reports whether a slave has had, since its last start, all that it is
-// to serve.
+// isWhole reports whether a slave has had, at some time since its last start, all data
+// that it is to serve.
 func (c *checks) isWhole(s *slave) bool {
 	if s.health.whole || c.newest == nil {
 		return s.health.whole
@@ -107,9 +108,8 @@ func (c *checks) isWhole(s *slave) bool {
 	return s.health.whole
 }
 
-// published notes that a balancer lets masters have a view. Slaves that do not
-// have it and that the balancer could not hear are given up until they have the
-// newest one.
+// published notes that a balancer publishes a view. Slaves that do not have the view
+// and that the balancer could not hear are given up until they have the newest one.
 func (c *checks) published(b *balancer, view uint64) {
 	for _, s := range c.w.slaves {
 		heard := max(b.began, b.hears[s.name])
@@ -126,7 +126,7 @@ type owner struct {
 	lo, hi balance.Key
 }
 
-// ownersOf returns who is to serve the keys of a gap.
+// ownersOf returns the shards that are to serve the keys of a gap.
 func ownersOf(m *balance.Model, gap balance.Interval) (list []owner) {
 	for _, v := range m.Slices() {
 		if v.Hi < gap.Lo || v.Lo > gap.Hi {
@@ -137,8 +137,9 @@ func ownersOf(m *balance.Model, gap balance.Interval) (list []owner) {
 	return list
 }
 
-// unexcused says which part of the gaps in a view nothing excuses; "": none.
-// sets has the slaves of which one is to serve, ill says why a slave may leave gaps.
+// unexcused says for which part of the gaps in a view there is no excuse, or returns ""
+// if there is one for all. sets has the slaves, one of which must serve each part. ill
+// reports whether a slave may leave gaps.
 func (c *checks) unexcused(view uint64, sets *balance.Model, gaps []balance.Interval, ill func(*slave) bool) string {
 	m := c.w.maps[view]
 	if m == nil {
@@ -157,8 +158,8 @@ func (c *checks) unexcused(view uint64, sets *balance.Model, gaps []balance.Inte
 	return ""
 }
 
-// hindered reports whether anything that befell a slave since a time may have
-// kept its answer from a master.
+// hindered reports whether anything that happened to a slave after a time may have kept
+// its answer from a master.
 func (c *checks) hindered(s *slave, m *master, since time.Duration) bool {
 	return s.health.now != "" || s.health.until > 0 && s.health.until >= since ||
 		slices.ContainsFunc(c.cuts, func(p pastCut) bool {
@@ -176,8 +177,8 @@ func (c *checks) behind(v usedView) (list []*slave) {
 	return list
 }
 
-// gaps returns the keys that slices by rising key leave out; twice says which two
-// overlap.
+// gaps returns the keys that are in none of the slices, which must be in ascending
+// order of keys. twice says which two slices overlap, or is "" if none do.
 func gaps(list []balance.Held) (out []balance.Interval, twice string) {
 	next := balance.Key(0)
 	for i, h := range list {

@@ -10,48 +10,48 @@ import (
 	"adshard/fault"
 )
 
-// Config describes a cluster and its load. Zero fields have the defaults of
-// WithDefaults.
+// Config describes a cluster and its load. WithDefaults replaces zero fields by
+// defaults.
 type Config struct {
-	// Seed decides all that is left to chance: delays, and nothing else when
-	// there are neither faults nor changes.
+	// Seed decides everything that is random. Without faults and changes, only delays
+	// are.
 	Seed uint64
-	// Slaves, Distributors and Masters are how many there are at the start;
-	// they are named s1…, d1…, m1…. Distributors 0: the balancer's own.
+	// Slaves, Distributors and Masters are their numbers at the start. They are named
+	// s1…, d1…, m1…. If Distributors is 0, the balancer has one of its own.
 	Slaves, Distributors, Masters int
-	// Order of Keys; Items is what there is at the start.
+	// Order is the order of keys. Items has the items at the start.
 	Order balance.Order
 	Items []Item
-	// Strategy balances; Initial makes the first plan, nil: Strategy.
+	// Strategy balances the cluster. Initial makes the first plan; nil means Strategy.
 	Strategy, Initial balance.Strategy
-	// Mapper has times and limits of the mapper; its Epoch, Slaves, Order and
-	// Strategy are set here.
+	// Mapper has times and limits of the mapper. Its Epoch, Slaves, Order and Strategy
+	// are set by the simulator.
 	Mapper cluster.Config
 	// Distributor bounds buckets.
 	Distributor delivery.Config
-	// Trace gives the queries; nil: none.
+	// Trace returns the queries. If it is nil, there are none.
 	Trace Trace
-	// QueryMicros is what a query costs each slave beside its items, and
-	// ItemMicros what it costs a slave to apply or to build an item; each slave
-	// has one core. An item cost of 0 leaves queries undisturbed by moves.
+	// QueryMicros is the cost of a query for each slave, in addition to the cost of its
+	// items. ItemMicros is the cost to apply or build an item. Each slave has one core.
+	// If ItemMicros is 0, moves do not disturb queries.
 	QueryMicros, ItemMicros float64
-	// Latency of a message is between a half and three halves of this.
+	// Latency is the mean latency of a message. Each message takes between half and one
+	// and a half times as long.
 	Latency time.Duration
-	// Duration is how long the load lasts; it begins at Warm, when the first
-	// fill is over or after this time at the latest. Times in the Result are
-	// since then.
+	// Duration is how long the load lasts. It begins when the first fill is complete,
+	// which must take no longer than Warm. Times in the Result are measured from then.
 	Duration, Warm time.Duration
 	// Sample is the time between two entries of the time series.
 	Sample time.Duration
 }
 
-// Item is something to be balanced.
+// Item is an item with its weight.
 type Item struct {
 	Key    balance.Key
 	Weight uint32
 }
 
-// WithDefaults returns the configuration with defaults for what is zero.
+// WithDefaults returns the configuration with zero fields replaced by their defaults.
 func (c Config) WithDefaults() Config {
 	c.Slaves, c.Masters = max(1, c.Slaves), max(1, c.Masters)
 	c.Latency = cmp.Or(c.Latency, 200*time.Microsecond)
@@ -64,7 +64,7 @@ func (c Config) WithDefaults() Config {
 	return c
 }
 
-// Validate returns fault.Invalid with what is wrong.
+// Validate returns an error of kind fault.Invalid if the configuration is not valid.
 func (c Config) Validate() error {
 	if c.Strategy == nil {
 		return fault.Field("sim: configure", "strategy", "a strategy is needed")

@@ -6,14 +6,15 @@ import (
 	"adshard/balance"
 )
 
-// A slave that lacks most of its shard copies the disk of a sibling, as the balancer
-// says: what the sibling's disk has when the copy begins is what it gets, after the time
-// that the transfer takes. The sibling may die, be damaged or leave its shard meanwhile.
+// A slave that lacks most of its shard copies the disk of a sibling, if the balancer
+// says so. It gets what the sibling's disk has when the copy begins, after the time that
+// the transfer takes. The sibling may die, be damaged or leave its shard in the
+// meantime.
 
-// copyTenth is how much less time an item takes to be copied than to be applied.
+// copyTenth is how many times faster it is to copy an item than to apply it.
 const copyTenth = 10
 
-// replace begins to copy a sibling's disk, and reports whether it does.
+// replace begins to copy a sibling's disk, and reports whether it could.
 func (s *slave) replace(sibling string, epoch uint64) bool {
 	source := s.w.slave(sibling)
 	if source == nil || !source.up || s.full {
@@ -39,7 +40,7 @@ func (s *slave) replace(sibling string, epoch uint64) bool {
 	return true
 }
 
-// settle makes a table that of a spare which serves nothing.
+// settle changes a table to that of a spare, which serves nothing.
 func settle(t *balance.Table) {
 	t.Shard, t.Spare = "", true
 	for i := range t.Slices {

@@ -6,8 +6,8 @@ import (
 	"adshard/balance"
 )
 
-// damage flips a byte of the copy of each slice that begins to move, for a
-// time, while the slice is being copied.
+// damage makes a byte flip in the copy of each slice that begins to move within a time,
+// while the slice is being copied.
 func (w *world) damage(e Event) error {
 	w.damaged = w.now + e.For
 	return nil
@@ -25,8 +25,8 @@ func (w *world) spoil(m *balance.Model) {
 	}
 }
 
-// spoilCopy damages the first item of a slice's copy that has arrived, if one
-// does in time.
+// spoilCopy damages the first item that arrives in a slice's copy, if it arrives in
+// time.
 func (w *world) spoilCopy(s *slave, v balance.Slice, until time.Duration) {
 	if s == nil || w.now > until {
 		return
@@ -45,18 +45,18 @@ func (w *world) spoilCopy(s *slave, v balance.Slice, until time.Duration) {
 	w.after(2*time.Millisecond, func() { w.spoilCopy(s, v, until) })
 }
 
-// flipParent changes a byte of the parent's record of an item.
+// flipParent changes a byte in the record of an item's parent.
 func (s *slave) flipParent(k balance.Key) {
 	if p := parentOf(k); s.disk.parents[p] != 0 {
 		s.disk.parents[p] |= flippedParent
 	}
 }
 
-// flippedParent is set in the version of a parent whose record was changed: no
-// clock comes to that.
+// flippedParent is set in the version of a parent whose record was changed. No clock
+// gets that high.
 const flippedParent = 1 << 40
 
-// flip changes a byte of an item's posting; the second time, back.
+// flip changes a byte of an item's posting. The second time, it changes it back.
 func (s *slave) flip(r record) {
 	r.posted, r.flipped = r.posted^1<<40, s.w.now
 	if r.posted == r.version {

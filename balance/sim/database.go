@@ -7,20 +7,20 @@ import (
 	"adshard/balance"
 )
 
-// database is the source of truth. Its versions are the clocks of changes.
+// database is the source of truth. Versions are the clocks of changes.
 type database struct {
 	process
 	clock   uint64
 	items   map[balance.Key]stored
 	parents map[balance.Parent]uint64
-	// sorted are the keys of all items that there ever were.
+	// sorted has the keys of all items that ever existed.
 	sorted    []balance.Key
 	history   map[balance.Key][]version
 	log       []balance.Change
 	compacted uint64
 
-	epoch uint64 // of the balancer that came last
-	state []byte // durable control state; nil: none
+	epoch uint64 // of the newest balancer
+	state []byte // durable control state; nil if there is none
 }
 
 type stored struct {
@@ -43,7 +43,7 @@ func newDatabase() *database {
 
 func parentOf(k balance.Key) balance.Parent { return balance.Parent{Kind: 1, ID: uint64(k) >> 32} }
 
-// load puts many items in at once, before anything runs.
+// load adds many items at once, before anything runs.
 func (d *database) load(items []Item) {
 	for _, i := range items {
 		d.clock++
@@ -75,7 +75,7 @@ func (d *database) write(k balance.Key, weight uint32, removed bool) {
 	d.log = append(d.log, balance.Change{Clock: d.clock, Key: k, Removed: removed})
 }
 
-// touch changes a parent record.
+// touch changes a parent.
 func (d *database) touch(p balance.Parent) {
 	d.clock++
 	d.parents[p] = d.clock
@@ -85,7 +85,8 @@ func (d *database) touch(p balance.Parent) {
 	})
 }
 
-// changes returns up to limit changes above a clock; false: they are gone.
+// changes returns up to limit changes with clocks above a clock, or false if some of
+// them are gone.
 func (d *database) changes(after uint64, limit int) ([]balance.Change, bool) {
 	if after < d.compacted {
 		return nil, false
@@ -94,14 +95,14 @@ func (d *database) changes(after uint64, limit int) ([]balance.Change, bool) {
 	return slices.Clone(d.log[i:min(len(d.log), i+limit)]), true
 }
 
-// compact forgets changes up to a clock.
+// compact forgets the changes up to a clock.
 func (d *database) compact(clock uint64) {
 	d.compacted = max(d.compacted, min(clock, d.clock))
 	i := sort.Search(len(d.log), func(i int) bool { return d.log[i].Clock > d.compacted })
 	d.log = d.log[i:]
 }
 
-// index returns all items as a balancer or distributor that starts reads them.
+// index returns all items, as a balancer or distributor reads them when it starts.
 func (d *database) index() *balance.Index {
 	x := &balance.Index{}
 	for _, k := range d.sorted {
@@ -112,7 +113,7 @@ func (d *database) index() *balance.Index {
 	return x
 }
 
-// within returns the keys ever used from lo to hi.
+// within returns the keys from lo to hi that were ever used.
 func (d *database) within(lo, hi balance.Key) []balance.Key {
 	i, _ := slices.BinarySearch(d.sorted, lo)
 	j, found := slices.BinarySearch(d.sorted, hi)
@@ -122,8 +123,8 @@ func (d *database) within(lo, hi balance.Key) []balance.Key {
 	return d.sorted[i:j]
 }
 
-// promised returns the oldest version of an item that may be seen by a slave that has
-// applied all changes up to clock; absent reports whether it may have none.
+// promised returns the oldest version of an item that a slave may show if it has
+// applied all changes up to clock. absent reports whether it may lack the item.
 func (d *database) promised(k balance.Key, clock uint64) (oldest uint64, absent bool) {
 	h := d.history[k]
 	i := sort.Search(len(h), func(i int) bool { return h[i].clock > clock })

@@ -6,12 +6,12 @@ import (
 	"adshard/balance"
 )
 
-// describe says how far a slice's move is.
+// describe says which phase a slice's move has reached.
 func describe(v balance.Slice, shard string) string {
 	return fmt.Sprintf("slice %d on %s is still on its way (phase %d, generation %d)", v.ID, shard, v.Move.Phase, v.Generation)
 }
 
-// differs says where a table is not as it should be.
+// differs says how a table differs from what it should be.
 func differs(t, want balance.Table) string {
 	return fmt.Sprintf("it has view %d, least %d, %s; it should have view %d, least %d, %s",
 		t.View, t.Least, list(t), want.View, want.Least, list(want))

@@ -9,20 +9,20 @@ import (
 	"adshard/balance/delivery"
 )
 
-// payload is what a bucket holds: items and parents as the database had them.
+// payload is the content of a bucket: items and parents, in the state that the database
+// had.
 type payload struct {
 	items   []record
 	parents []parent
 	deleted []balance.Key
 }
 
-// record is an item as a slave keeps it: the record itself and the posting that
-// searches read.
+// record is an item on a slave: the record itself, and the posting that searches read.
 type record struct {
 	key             balance.Key
 	version, posted uint64
 	weight          uint32
-	// flipped is when a byte of the posting was changed; 0: it is sound.
+	// flipped is when a byte of the posting was changed, or 0 if the posting is sound.
 	flipped time.Duration
 }
 
@@ -31,12 +31,12 @@ type parent struct {
 	version uint64
 }
 
-// disk is what a slave has durably. Each bucket is applied to it whole.
+// disk has the durable data of a slave. Each bucket is applied to it as a whole.
 type disk struct {
 	position balance.Position
 	table    balance.Table
 	items    map[balance.Key]record
-	keys     balance.Index // of items, by rising key
+	keys     balance.Index // keys of items, in ascending order
 	parents  map[balance.Parent]uint64
 }
 
@@ -44,7 +44,7 @@ func newDisk() *disk {
 	return &disk{items: map[balance.Key]record{}, parents: map[balance.Parent]uint64{}}
 }
 
-// copy is what is taken to another machine, to come back a month later.
+// copy returns a copy of the disk, which may be put back much later.
 func (d *disk) copy() *disk {
 	c := &disk{
 		position: d.position, table: d.table, items: maps.Clone(d.items), parents: maps.Clone(d.parents),
@@ -56,7 +56,7 @@ func (d *disk) copy() *disk {
 	return c
 }
 
-// held returns the keys of the items there are from lo to hi.
+// held returns the keys from lo to hi of items on the disk.
 func (d *disk) held(lo, hi balance.Key) (list []balance.Key) {
 	d.keys.Ascend(lo, hi, func(k balance.Key, _ uint32) bool {
 		list = append(list, k)
@@ -75,7 +75,7 @@ func (d *disk) remove(k balance.Key) {
 	d.keys.Delete(k)
 }
 
-// apply is one atomic batch.
+// apply applies a bucket as one atomic batch.
 func (d *disk) apply(b delivery.Bucket[payload]) {
 	if b.Reset {
 		*d = *newDisk()
@@ -101,7 +101,7 @@ func (d *disk) apply(b delivery.Bucket[payload]) {
 	d.position = b.To
 }
 
-// served returns what of the table is served in a view.
+// served returns the entries of the table that are served in a view.
 func (d *disk) served(view uint64) []balance.Held {
 	list := make([]balance.Held, 0, len(d.table.Slices))
 	for _, h := range d.table.Slices {
@@ -112,8 +112,8 @@ func (d *disk) served(view uint64) []balance.Held {
 	return list
 }
 
-// certificate sums what searches read of the items from lo to hi, in the bins
-// wanted, and the parents of these and those named.
+// certificate adds up what searches read of the items from lo to hi, in the bins
+// wanted, and of the parents of these items and the parents named.
 func (d *disk) certificate(lo, hi balance.Key, wanted uint64, named []balance.Parent) *balance.Certificate {
 	named = slices.Clone(named)
 	c := &balance.Certificate{Clock: d.position.Clock}
@@ -128,7 +128,7 @@ func (d *disk) certificate(lo, hi balance.Key, wanted uint64, named []balance.Pa
 	return c
 }
 
-// name adds the sums of parents, each once.
+// name adds the sums of parents to a certificate, each once.
 func name(c *balance.Certificate, named []balance.Parent, parents map[balance.Parent]uint64) {
 	seen := map[balance.Parent]bool{}
 	for _, p := range named {
@@ -139,7 +139,7 @@ func name(c *balance.Certificate, named []balance.Parent, parents map[balance.Pa
 	}
 }
 
-// certificate is the source of truth's, with the parents named.
+// certificate returns a certificate of the source of truth, with the parents named.
 func (d *database) certificate(lo, hi balance.Key, wanted uint64, named []balance.Parent) balance.Certificate {
 	c := balance.Certificate{Clock: d.clock}
 	for _, k := range d.within(lo, hi) {
@@ -151,7 +151,7 @@ func (d *database) certificate(lo, hi balance.Key, wanted uint64, named []balanc
 	return c
 }
 
-// add adds an item's hash to its bin, if that is wanted.
+// add adds an item's hash to its bin, and reports whether that bin is wanted.
 func add(c *balance.Certificate, wanted uint64, k balance.Key, weight uint32, content ...uint64) bool {
 	bin := balance.Bin(k)
 	if wanted&(1<<bin) == 0 {
@@ -174,8 +174,8 @@ func add(c *balance.Certificate, wanted uint64, k balance.Key, weight uint32, co
 	return true
 }
 
-// discard empties the interval of a slice that differs, which is then no longer
-// in the table.
+// discard deletes the items of a slice that differs, and removes the slice from the
+// table.
 func (d *disk) discard(o balance.Discard) bool {
 	i := slices.IndexFunc(d.table.Slices, func(h balance.Held) bool {
 		return h.State == balance.Full && h.ID == o.Slice && h.Generation == o.Generation

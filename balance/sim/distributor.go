@@ -9,31 +9,32 @@ import (
 	"adshard/fault"
 )
 
-// distributor drives a balance.Distributor as the process of that name does, or
-// as a balancer does with its own.
+// distributor runs a delivery.Distributor as the distributor process does, or as a
+// balancer does with its own.
 type distributor struct {
 	process
 	w           *world
-	distributor *delivery.Distributor[payload] // nil until it has a mapper's epoch
+	distributor *delivery.Distributor[payload] // nil until it has the epoch of a mapper
 	epoch       uint64
 	number      uint64 // of the newest quantum taken
 	index       *balance.Index
 	fed         uint64
-	mapper      time.Duration // when it answered last
+	mapper      time.Duration // when the mapper last answered
 	weights     []Item
 	chaos       *source
-	// balancer is the one that it is a part of; nil: a process of its own.
+	// balancer is the balancer to which it belongs, or nil if it is a process of its
+	// own.
 	balancer *balancer
 }
 
-// run is the life of the process: it reads all items, then follows changes and
+// run is the life of the process. It reads all items, and then follows changes and
 // quanta.
 func (d *distributor) run() {
 	w := d.w
 	d.start()
 	d.distributor, d.epoch, d.number, d.weights = nil, 0, 0, nil
 	if w.checks != nil {
-		delete(w.checks.order, d) // it remembers no epoch
+		delete(w.checks.order, d) // it has no memory of an epoch
 	}
 	d.fed, d.index, d.mapper = w.db.clock, w.db.index(), w.now
 	if d.host != nil {
@@ -45,7 +46,7 @@ func (d *distributor) run() {
 	w.every(&d.process, w.times.poll, d.ask)
 }
 
-// adopt makes a balance.Distributor for an epoch.
+// adopt makes a delivery.Distributor for an epoch.
 func (d *distributor) adopt(epoch uint64) {
 	cfg := d.w.cfg.Distributor
 	cfg.Epoch = epoch
@@ -53,14 +54,14 @@ func (d *distributor) adopt(epoch uint64) {
 	d.distributor = delivery.New[payload](cfg, d.index, d.fed)
 }
 
-// follow reads changes of the database.
+// follow reads changes from the database.
 func (d *distributor) follow() {
 	d.w.net.do(call{
 		from: &d.process, to: &d.w.db.process, channel: control, timeout: d.w.times.timeout, failed: func() {},
 		serve: func() func() {
 			list, ok := d.w.db.changes(d.fed, 64)
 			return func() {
-				if !ok { // the feed forgot: only a new start helps
+				if !ok { // the feed has forgotten changes: only a new start helps
 					d.run()
 					return
 				}
@@ -126,7 +127,8 @@ func (d *distributor) ask() {
 	d.work()
 }
 
-// take takes quanta of an epoch: of a higher one, with a new balance.Distributor.
+// take takes quanta of an epoch. If the epoch is higher than its own, it makes a new
+// delivery.Distributor.
 func (d *distributor) take(epoch uint64, list []balance.Quantum) {
 	for _, q := range list {
 		if q.Epoch > d.epoch && q.Model != nil {
@@ -137,7 +139,7 @@ func (d *distributor) take(epoch uint64, list []balance.Quantum) {
 		}
 		if err := d.distributor.Quantum(q); err != nil {
 			if fault.Is(err, fault.Stale) || fault.Is(err, fault.Conflict) {
-				d.number = 0 // the next answer brings the whole model
+				d.number = 0 // the next answer will have the whole model
 				break
 			}
 			d.w.must(err, d.name+" takes a quantum")
@@ -151,7 +153,7 @@ func (d *distributor) take(epoch uint64, list []balance.Quantum) {
 	d.work()
 }
 
-// enlist answers a slave.
+// enlist answers a slave's registration.
 func (d *distributor) enlist(j balance.Joining) (uint64, delivery.Welcome, error) {
 	if d.distributor == nil {
 		return 0, delivery.Welcome{}, fault.Newf(fault.Unavailable, "sim: enlist", "no quantum has come yet")
@@ -161,7 +163,7 @@ func (d *distributor) enlist(j balance.Joining) (uint64, delivery.Welcome, error
 	return d.epoch, w, err
 }
 
-// pull answers a slave; again: it must register first.
+// pull answers a slave. again says that the slave must register first.
 func (d *distributor) pull(slave string, epoch uint64, at balance.Position) (b *delivery.Bucket[payload], again bool) {
 	if d.distributor == nil {
 		return nil, true
@@ -175,7 +177,7 @@ func (d *distributor) pull(slave string, epoch uint64, at balance.Position) (b *
 	return b, err != nil
 }
 
-// work begins what the balance.Distributor wants done.
+// work starts the work that the delivery.Distributor wants done.
 func (d *distributor) work() {
 	if d.distributor == nil {
 		return
@@ -213,14 +215,14 @@ func (d *distributor) work() {
 	}
 }
 
-// build reads items as they are now.
+// build reads items in their present state.
 func (d *distributor) build(b delivery.Build) delivery.Built[payload] {
 	db, out := d.w.db, delivery.Built[payload]{Slave: b.Slave, Seq: b.Seq}
 	if b.Clock > db.clock {
 		d.w.fail("%s builds for clock %d, there is %d", d.name, b.Clock, db.clock)
 	}
 	if d.w.checks != nil && d.w.cfg.Distributor.Repeat > 0 && d.chaos.chance(3) {
-		b.MaxBytes = 0 // they are larger than expected: the first one is all that fits
+		b.MaxBytes = 0 // items are larger than expected: only the first one fits
 	}
 	for _, e := range b.Entries {
 		i, there := db.items[e.Key]

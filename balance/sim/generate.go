@@ -9,7 +9,7 @@ import (
 	"adshard/balance/strategy"
 )
 
-// Generate makes a scenario of a seed: a cluster and things that happen to it.
+// Generate makes a scenario from a seed: a cluster and events that happen to it.
 func Generate(seed uint64) Scenario {
 	r := (&source{state: seed}).fork("scenario")
 	s := Scenario{
@@ -23,8 +23,7 @@ func Generate(seed uint64) Scenario {
 		s.Slaves += replicated.below(4)
 		g.slaves = s.Slaves
 	}
-	// A third of the scenarios are without faults: then no query may be
-	// incomplete.
+	// A third of the scenarios have no faults. In these, every query must be complete.
 	faults := !r.chance(3)
 	for range 4 + r.below(30) {
 		if faults && r.chance(2) {
@@ -74,7 +73,7 @@ func (g *generator) add(e Event) {
 	g.s.Events = append(g.s.Events, e)
 }
 
-// a while of up to most, most of them short.
+// a returns a random time of up to `most`. Most of the times are short.
 func (g *generator) a(most time.Duration) time.Duration {
 	return time.Duration(g.r.float()*g.r.float()*float64(most/time.Millisecond)+1) * time.Millisecond
 }
@@ -99,7 +98,7 @@ func (g *generator) anybody() string {
 
 func (g *generator) pick(list ...string) string { return list[g.r.below(len(list))] }
 
-// order is what people and applications do.
+// order adds an event that people or applications cause.
 func (g *generator) order() {
 	n := g.r.next() >> 40
 	switch g.r.below(18) {
@@ -132,7 +131,7 @@ func (g *generator) order() {
 	}
 }
 
-// fault is something that goes wrong.
+// fault adds a fault.
 func (g *generator) fault() {
 	switch g.r.below(17) {
 	case 16:
@@ -166,8 +165,8 @@ func (g *generator) fault() {
 	}
 }
 
-// hot are items that change again and again, and are so large for the cluster that their changes
-// are deferred: those of more than some 3, 6 or 12 units of weight.
+// hot adds items that change again and again and are so large that their changes are deferred:
+// items of more than some 3, 6 or 12 units of weight.
 func (g *generator) hot() {
 	g.s.Repeat = 80_000 << g.r.below(3)
 	for range 1 + g.r.below(3) {
@@ -175,8 +174,8 @@ func (g *generator) hot() {
 	}
 }
 
-// removal is a slave that goes for good: drained or not, dead, removed from the
-// model, and perhaps back after all, when it is another one of its name.
+// removal removes a slave for good: it may be drained, dies, and is removed from the model. It
+// may come back after all, as a new slave of the same name.
 func (g *generator) removal() {
 	who, at := g.slave(), g.a(4*time.Second)
 	if g.r.chance(2) {
@@ -184,7 +183,7 @@ func (g *generator) removal() {
 		at += g.a(3 * time.Second)
 	}
 	g.s.Events = append(g.s.Events, Event{At: at, Do: "crash", Who: who, For: 2*time.Second + g.a(10*time.Second), How: g.pick("", "empty", "old")})
-	for range 3 { // refused while it has slices
+	for range 3 { // refused while the slave has slices
 		at += time.Second + g.a(2*time.Second)
 		g.s.Events = append(g.s.Events, Event{At: min(at, g.s.Duration-time.Millisecond), Do: "forget", Who: who})
 	}

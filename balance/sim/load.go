@@ -11,24 +11,24 @@ import (
 	"adshard/barrels/certify"
 )
 
-// hotItems is how many of the most expensive items a slave reports.
+// hotItems is the number of the most expensive items that a slave reports.
 const hotItems = 256
 
-// somePairs is how many pairs of a term and an item a slave reports.
+// somePairs is the number of pairs of a term and an item that a slave reports.
 const somePairs = 256
 
-// counters are a slave's counts of what queries cost it, since its last report:
-// of each query, as a store counts while there are few.
+// counters has a slave's counts of the cost of queries since its last report. It counts
+// every query, as a store does while there are few.
 type counters struct {
 	number  uint64
 	since   time.Duration
 	queries uint64
-	slices  map[balance.Held]float64 // micros, by id and generation only
+	slices  map[balance.Held]float64 // in microseconds, by id and generation only
 	items   map[balance.Key]float64
 	pairs   map[pair]float64
 }
 
-// pair is an item under a term.
+// pair is an item examined for a term.
 type pair struct {
 	term uint64
 	key  balance.Key
@@ -38,7 +38,7 @@ func newCounters() counters {
 	return counters{slices: map[balance.Held]float64{}, items: map[balance.Key]float64{}, pairs: map[pair]float64{}}
 }
 
-// count adds what an item that lies in h cost.
+// count adds the cost of an item in slice h.
 func (c *counters) count(h balance.Held, v ItemCost) {
 	c.slices[balance.Held{ID: h.ID, Generation: h.Generation}] += v.Micros
 	c.items[v.Key] += v.Micros
@@ -47,12 +47,13 @@ func (c *counters) count(h balance.Held, v ItemCost) {
 	}
 }
 
-// cost has the same micros and items looked at, so that any weights do.
+// cost returns a cost with the same number of microseconds and of examined items, so
+// that any weights can be used.
 func cost(micros float64) load.Cost {
 	return load.Cost{Examined: uint64(micros + 0.5), Matched: uint64(micros/10 + 0.5), Micros: uint64(micros + 0.5)}
 }
 
-// take returns what was counted and starts again.
+// take returns the counts as a report, and starts counting again.
 func (c *counters) take(now time.Duration, incarnation string) *load.Report {
 	r := &load.Report{
 		Incarnation: incarnation, Number: c.number + 1, Interval: now - c.since, Queries: c.queries,
@@ -76,9 +77,9 @@ func (c *counters) take(now time.Duration, incarnation string) *load.Report {
 	return r
 }
 
-// sample returns some of the pairs, which stand for all: those that are first by a hash
-// that differs from report to report. They are in thousandths of a microsecond, of which
-// a posting takes some: only their ratios matter.
+// sample returns some of the pairs, scaled so that they stand for all: those that come
+// first by a hash that differs in each report. Costs are in thousandths of a
+// microsecond, as a posting takes only some of these. Only their ratios matter.
 func (c *counters) sample() (out []load.PairCost) {
 	order := func(p pair) uint64 { return certify.Mix(certify.Mix(p.term+c.number) ^ uint64(p.key)) }
 	list := slices.SortedFunc(maps.Keys(c.pairs), func(a, b pair) int {

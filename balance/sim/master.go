@@ -10,32 +10,32 @@ import (
 	"adshard/fault"
 )
 
-// master asks a slave of each shard in the view that it has. It learns its map as the
-// product's masters do: balance.MapWatch and balance.MapVersion decide.
+// master asks one slave of each shard in the view that it has. It learns its map as a real master
+// does: maps.Watch and maps.Version decide.
 type master struct {
 	process
 	w     *world
 	have  maps.Version
-	model *balance.Model // of the map; nil: none
+	model *balance.Model // the map; nil if there is none
 	watch maps.Watch
-	// provisional: the map is one that not all slaves have acknowledged. A master
-	// without any gets it from a balancer that has none other since it started; one without
-	// any, or whose view slaves no longer serve, gets it from slaves, while no balancer is there,
-	// when it does not hear all.
+	// provisional says that the map is one that not all slaves have acknowledged. A master
+	// without a map gets such a map from a balancer that has none other since its start. While
+	// there is no balancer, a master gets one from slaves, if it has no map or slaves no longer
+	// serve its view and it does not hear from all slaves.
 	provisional bool
 
-	asking   bool     // slaves, for a map
-	outdated bool     // a slave refused the view while they were being asked
-	waiting  []func() // queries, for a newer map
+	asking   bool     // whether it asks slaves for a map
+	outdated bool     // a slave rejected the view while they were being asked
+	waiting  []func() // queries that wait for a newer map
 
-	// What the balancer last heard of it, for checks: by which map it asks,
-	// when, and whether the balancer of the newest epoch heard it.
+	// What the balancer last heard from the master, for checks: which map it has, when that was,
+	// and whether it was the balancer of the newest epoch.
 	heard         maps.Version
 	heardAt       time.Duration
 	heardByNewest bool
 }
 
-// run is the life of the process. It keeps no map.
+// run is the life of the process. It starts without a map.
 func (m *master) run() {
 	m.start()
 	m.have, m.model, m.waiting, m.heard = maps.Version{}, nil, nil, maps.Version{}
@@ -47,7 +47,7 @@ func (m *master) run() {
 	}
 }
 
-// later has the process do something after a while, if it still runs.
+// later calls a function after a while, if the process still runs.
 func (m *master) later(d time.Duration, what func()) {
 	life := m.life
 	m.w.after(d, func() {
@@ -57,10 +57,10 @@ func (m *master) later(d time.Duration, what func()) {
 	})
 }
 
-// poll waits at the balancer for a newer map, again and again.
+// poll asks the balancer for a newer map, again and again, and waits there for one.
 func (m *master) poll() {
 	life, have := m.life, m.have
-	name := fmt.Sprint(m.name, "/", life) // each life has another, as in the product
+	name := fmt.Sprint(m.name, "/", life) // the name is different for each life, as in production
 	failed := func() { m.polled(false, fault.Newf(fault.Unavailable, "sim: ask for the map", "the balancer is away")) }
 	b := m.w.balancerOf(&m.process)
 	if b == nil {
@@ -79,7 +79,7 @@ func (m *master) poll() {
 	})
 }
 
-// offered takes a balancer's answer to a request that had a map.
+// offered takes a balancer's answer to a request.
 func (m *master) offered(as maps.Version, model *balance.Model, provisional bool) {
 	if model == nil {
 		m.polled(true, nil)
@@ -93,7 +93,7 @@ func (m *master) offered(as maps.Version, model *balance.Model, provisional bool
 	m.polled(m.adopt(as, model, provisional), nil)
 }
 
-// polled goes on after a request to the balancer.
+// polled continues after a request to the balancer.
 func (m *master) polled(fresh bool, err error) {
 	pause := m.watch.Polled(m.w.now, fresh, err)
 	again := func() { m.later(pause, m.poll) }
@@ -104,7 +104,7 @@ func (m *master) polled(fresh bool, err error) {
 	again()
 }
 
-// adopt makes a map the newest and reports whether it is another.
+// adopt makes a map the current one, and reports whether it differs from the one before.
 func (m *master) adopt(as maps.Version, model *balance.Model, provisional bool) bool {
 	if as == m.have {
 		return false
@@ -121,8 +121,8 @@ func (m *master) adopt(as maps.Version, model *balance.Model, provisional bool) 
 	return true
 }
 
-// help asks the slaves for a newer map, since one of them no longer serves the view
-// of the current one, if the balancer is away.
+// help asks the slaves for a newer map if the balancer is away, since one of them no longer
+// serves the view of the current map.
 func (m *master) help() {
 	if m.asking {
 		m.outdated = true
@@ -141,7 +141,7 @@ func (m *master) help() {
 	})
 }
 
-// learn asks all slaves for the map that they have received.
+// learn asks all slaves for the maps that they have received.
 func (m *master) learn(then func()) {
 	var received []maps.SlaveMap
 	var models []*balance.Model

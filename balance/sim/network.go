@@ -2,23 +2,23 @@ package sim
 
 import "time"
 
-// process is a program on a machine. What is held in memory is lost when it
-// ends: each start is another life, and messages to an earlier one are lost.
+// process is a program on a machine. When it ends, everything in its memory is lost.
+// Each start begins another life, and messages to an earlier life are lost.
 type process struct {
 	name string
 	up   bool
 	life uint64
-	// busy is until when it works on what it has; slow is how many times
-	// longer than usual its work takes.
+	// busy is the time until which it works on what it has. slow is the factor by which
+	// its work takes longer than usual.
 	busy time.Duration
 	slow float64
-	// host, when set, is the process that this one is a part of.
+	// host is the process to which this one belongs, or nil.
 	host *process
 }
 
 func (p *process) start() { p.up, p.life, p.busy = true, p.life+1, 0 }
 
-// channel tells connections between two processes apart.
+// channel distinguishes the connections between two processes.
 type channel uint8
 
 const (
@@ -32,13 +32,13 @@ type connection struct {
 	channel  channel
 }
 
-// cut is a disturbance of the network. Messages wait until it is over, or are
-// lost, after which the caller's deadline passes.
+// cut is a disturbance of the network. Messages wait until it is over, or are lost;
+// then the caller's deadline passes.
 type cut struct {
-	a, b   *process // b nil: a from all others
+	a, b   *process // if b is nil, a is cut off from all others
 	until  time.Duration
 	drop   bool
-	oneWay bool // from a only
+	oneWay bool // only messages from a are stopped
 }
 
 func (c cut) between(a, b *process) bool {
@@ -58,7 +58,7 @@ type network struct {
 	chaos *source
 }
 
-// arrival returns when a message that is sent now arrives; false: never.
+// arrival returns when a message that is sent now arrives, or false if it never does.
 func (n *network) arrival(c connection) (time.Duration, bool) {
 	if c.from == c.to || c.from.host == c.to || c.to.host == c.from {
 		return n.w.now, true
@@ -84,25 +84,26 @@ func (n *network) arrival(c connection) (time.Duration, bool) {
 	return at, true
 }
 
-// call is a request with its answer.
+// call is a request and its answer.
 type call struct {
 	from, to *process
 	channel  channel
 	// timeout is how long the caller waits.
 	timeout time.Duration
-	// work is how long the called one works on it, when it is not slow.
+	// work is how long the called process works on it, unless it is slow.
 	work time.Duration
-	// serve is done by the called one; what it returns, by the caller.
+	// serve is called in the called process; the function that it returns is called in
+	// the caller.
 	serve func() (answer func())
-	// wait is done instead of serve by one that does not answer at once: it calls
-	// reply with the answer, or lost when its connections break.
+	// wait is called instead of serve if the called process does not answer at once.
+	// That process must call reply with the answer, or lost if its connections break.
 	wait func(reply func(answer func()), lost func())
-	// failed is done by the caller instead of the answer.
+	// failed is called in the caller instead of the answer.
 	failed func()
 }
 
-// do makes a call, which ends with the answer or, at its deadline at the latest,
-// with failed. Of a call that fails the caller never learns whether it was served.
+// do makes a call. It ends with the answer, or with failed at the latest at its
+// deadline. After a failure the caller never learns whether the call was served.
 func (n *network) do(c call) {
 	w, life, expires, ended := n.w, c.from.life, n.w.now+c.timeout, false
 	back := func(at time.Duration, what func()) {

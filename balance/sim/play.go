@@ -11,18 +11,18 @@ import (
 	"adshard/balance/maps"
 )
 
-// The times of scenarios: those of production, shortened, so that much happens
-// in little time.
+// The times of scenarios. They are those of production, but shorter, so that much happens in little
+// time.
 const (
 	playLease  = 1500 * time.Millisecond
 	playLinger = 400 * time.Millisecond
-	playRest   = 60 * time.Second // until then all must have come to rest
+	playRest   = 60 * time.Second // by this time, everything must have come to rest
 )
 
 func (s Scenario) config() Config {
 	d := delivery.Config{BucketBytes: 600, NodeBytes: 2400, Ahead: 3, Changes: 40, Entries: 8}
 	if s.Repeat > 0 {
-		d.Repeat, d.BucketBytes, d.NodeBytes = s.Repeat, 20_000, 80_000 // several large items fit
+		d.Repeat, d.BucketBytes, d.NodeBytes = s.Repeat, 20_000, 80_000 // so that several large items fit
 	}
 	return Config{
 		Seed: s.Seed, Slaves: s.Slaves, Distributors: s.Distributors, Masters: s.Masters,
@@ -46,24 +46,24 @@ func playTimes() times {
 	}
 }
 
-// Outcome is the result of a play.
+// Outcome is the result of Play.
 type Outcome struct {
-	// Events were simulated, for Time.
+	// Events is the number of events that were simulated, and Time the simulated time.
 	Events uint64
 	Time   time.Duration
-	// Queries were asked, Complete answered whole; Owed had to be, whichever slave serves
-	// what, since all slaves were well.
+	// Queries is the number of queries, and Complete the number of these that were answered completely.
+	// Owed is the number that had to be complete, since all slaves were well.
 	Queries, Complete, Owed int
-	// Switched counts moves.
+	// Switched is the number of moves.
 	Switched int
-	// Digest is the same for the same play: of what the mappers told and saved, and of the end.
+	// Digest is a hash of what the mappers sent and saved, and of the final state. It is the same
+	// whenever the same scenario is played.
 	Digest uint64
 }
 
-// Play plays a scenario with all promises checked after every event, then lets
-// it come to rest. The error says which promise was broken (fault.Internal),
-// or what is wrong with the scenario (fault.Invalid). Log, when set, is told
-// what happens.
+// Play plays a scenario, checks all promises after every event, and then lets the cluster come to rest.
+// The error says which promise was broken (fault.Internal) or what is wrong with the scenario
+// (fault.Invalid). If log is not nil, it is called with what happens.
 func Play(s Scenario, log func(format string, args ...any)) (Outcome, error) {
 	w := newWorld(s.config(), playTimes())
 	w.checks, w.log = newChecks(w), log
@@ -99,7 +99,7 @@ func (w *world) outcome() Outcome {
 	}
 }
 
-// digest sums up how the play went and how it ended.
+// digest returns a hash of what happened, and of the final state.
 func (w *world) digest() uint64 {
 	d := mix(uint64(w.history) ^ mix(w.events^mix(uint64(w.now)^mix(w.db.clock^w.rnd.state))))
 	d = mix(d ^ uint64(sum(0).add(string(w.db.state))))
@@ -114,7 +114,7 @@ func (w *world) digest() uint64 {
 	return d
 }
 
-// rest ends all faults but cuts, which end by themselves, and waits until nothing is under way any more.
+// rest ends all faults except cuts, which end by themselves, and waits until nothing is under way.
 func (w *world) rest() {
 	for _, s := range w.slaves {
 		s.full, s.slow = false, 1
@@ -135,7 +135,7 @@ func (w *world) rest() {
 	why := "begin"
 	for w.broken == nil && why != "" && w.now < until {
 		w.run(w.now + 200*time.Millisecond)
-		if b, err := w.running(); err == nil { // it may have started after the pause
+		if b, err := w.running(); err == nil { // the balancer may have started after the pause
 			b.mapper.Pause(true)
 		}
 		why = w.unrest()
@@ -145,7 +145,7 @@ func (w *world) rest() {
 	}
 }
 
-// damaged says which damage the scrub has not found yet; "": none.
+// damaged says which damage the scrub has not found yet, or returns "" if there is none.
 func (s *slave) damaged() string {
 	for _, k := range s.disk.held(0, balance.MaxKey) {
 		if s.disk.items[k].flipped > 0 {
@@ -158,7 +158,7 @@ func (s *slave) damaged() string {
 	return ""
 }
 
-// within counts the items in the slices of a table.
+// within returns the number of items in the slices of a table.
 func (w *world) within(t balance.Table) (n int) {
 	for _, h := range t.Slices {
 		for _, k := range w.db.within(h.Lo, h.Hi) {
@@ -170,7 +170,7 @@ func (w *world) within(t balance.Table) (n int) {
 	return n
 }
 
-// unrest says what is still under way; "": nothing.
+// unrest says what is still under way, or returns "" if nothing is.
 func (w *world) unrest() string {
 	b, err := w.running()
 	if err != nil || b.mapper.Model() == nil {

@@ -8,33 +8,34 @@ import (
 	"adshard/balance"
 )
 
-// question is a query under way to all shards of a map, one slave of each at a time.
+// question is a query that is under way to all shards of a map. It asks one slave of
+// each shard at a time.
 type question struct {
 	m        *master
 	view     uint64
 	model    *balance.Model
-	round    int // the second one is asked with a newer map
+	round    int // in the second round, it asks with a newer map
 	asked    time.Duration
-	began    time.Duration // the round
+	began    time.Duration // when the round began
 	deadline time.Duration
-	open     int // shards that have neither answered nor failed
+	open     int // number of shards that have neither answered nor failed
 	paused   bool
 	served   []balance.Held
 
-	// behind are slaves that need not know the view yet, as of the round's start.
+	// behind has the slaves that need not have known the view when the round began.
 	behind []*slave
 }
 
-// part is what a question asks of a shard.
+// part is the part of a question for one shard.
 type part struct {
 	id    balance.ShardID
 	shard string
-	rest  []string       // slaves not asked yet
-	best  []balance.Held // of the answers so far
-	stale bool           // one no longer serves the view; it counts when no other one answers
+	rest  []string       // slaves that were not asked yet
+	best  []balance.Held // the best answer so far
+	stale bool           // a slave no longer serves the view; this matters if no other slave answers
 }
 
-// ask asks all shards, once more if a newer map is needed.
+// ask starts a question to all shards.
 func (m *master) ask() {
 	if m.have.View == 0 || m.model == nil {
 		return
@@ -72,7 +73,8 @@ func (q *question) begin() {
 	}
 }
 
-// replicas returns how many slaves of a shard share the time that is left, at most.
+// replicas returns the greatest number of slaves of a shard, which share the time that
+// is left.
 func (q *question) replicas() (most int) {
 	for _, sh := range q.model.Shards() {
 		most = max(most, len(q.model.Set(sh.ID)))
@@ -80,7 +82,7 @@ func (q *question) replicas() (most int) {
 	return most
 }
 
-// next asks the next slave of a shard; the last answer ends its part.
+// next asks the next slave of a shard. After the last slave, the part ends.
 func (q *question) next(p *part, round int) {
 	if q.round != round {
 		return
@@ -119,7 +121,8 @@ func (q *question) next(p *part, round int) {
 	})
 }
 
-// search answers a query for a shard in a view with what the slave serves in it.
+// search answers a query for a shard in a view: with the slices that the slave serves
+// in it, or with stale if the view is too old.
 func (s *slave) search(view uint64, shard string) (served []balance.Held, stale bool) {
 	switch {
 	case !s.caughtUp || view > s.disk.table.View || shard != s.shard(s.disk.table):
@@ -130,8 +133,8 @@ func (s *slave) search(view uint64, shard string) (served []balance.Held, stale 
 	return s.disk.served(view), false
 }
 
-// shard returns the name of the shard that the slave is a replica of by a table; "":
-// of none.
+// shard returns the name of the shard of which the slave is a replica by a table, or ""
+// if it is a spare.
 func (s *slave) shard(t balance.Table) string {
 	if t.Spare {
 		return ""
@@ -139,7 +142,7 @@ func (s *slave) shard(t balance.Table) string {
 	return cmp.Or(t.Shard, s.name)
 }
 
-// shardOf returns the shard for which the master may ask a slave; "": none.
+// shardOf returns the shard for which the master may ask a slave, or "" if it may not.
 func (m *master) shardOf(slave string) string {
 	if m.model == nil {
 		return ""
@@ -167,9 +170,9 @@ func (q *question) lacks(shard balance.ShardID, served []balance.Held) bool {
 	return false
 }
 
-// answered counts the answer of a shard; the last one ends the query. The first time
-// that a shard no longer serves the view all are asked again with a newer map, if
-// one comes in half of the time left.
+// answered takes the answer of a shard. The last answer ends the query. If a shard no
+// longer serves the view, all shards are asked once more with a newer map, provided
+// that one arrives in half of the time left.
 func (q *question) answered(round int, served []balance.Held, stale bool) {
 	if q.round != round {
 		return
@@ -201,7 +204,7 @@ func (q *question) goOn(round int) {
 	}
 }
 
-// end ends the query when nothing more will come.
+// end ends the query if no more answers will come.
 func (q *question) end() {
 	if q.open > 0 || q.paused {
 		return

@@ -2,8 +2,8 @@ package sim
 
 import "time"
 
-// queue holds what is still to happen, by time and, at one time, in the order
-// in which it was put in: a binary heap.
+// queue has the events that are still to happen, ordered by time and then in the order
+// in which they were added. It is a binary heap.
 type queue struct {
 	heap []entry
 	seq  uint64
@@ -20,7 +20,7 @@ func (q *queue) before(i, j int) bool {
 	return a.at < b.at || a.at == b.at && a.seq < b.seq
 }
 
-// put has run be called at a time.
+// put makes run be called at a time.
 func (q *queue) put(at time.Duration, run func()) {
 	q.seq++
 	q.heap = append(q.heap, entry{at, q.seq, run})
@@ -34,7 +34,7 @@ func (q *queue) put(at time.Duration, run func()) {
 	}
 }
 
-// take removes what is next; there must be something.
+// take removes and returns the next entry. The queue must not be empty.
 func (q *queue) take() entry {
 	first, n := q.heap[0], len(q.heap)-1
 	q.heap[0] = q.heap[n]

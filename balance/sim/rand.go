@@ -2,8 +2,8 @@ package sim
 
 import "adshard/barrels/certify"
 
-// source is SplitMix64 (Steele, Lea, Flood 2014): the package's own numbers, so
-// that a run is the same on each machine and with each version of Go.
+// source is SplitMix64 (Steele, Lea, Flood 2014). It is implemented here so that a run
+// is the same on every machine and with every version of Go.
 type source struct{ state uint64 }
 
 func (r *source) next() uint64 {
@@ -14,19 +14,19 @@ func (r *source) next() uint64 {
 // below returns a number from 0 to n-1; n must be positive.
 func (r *source) below(n int) int { return int(r.next() % uint64(n)) }
 
-// chance is true once in n times.
+// chance returns true once in n times.
 func (r *source) chance(n int) bool { return r.below(n) == 0 }
 
-// float returns a number from 0 up to, and without, 1.
+// float returns a number from 0 up to, but not including, 1.
 func (r *source) float() float64 { return float64(r.next()>>11) / (1 << 53) }
 
-// fork returns a source of its own for a purpose, so that what is drawn for one
-// does not change what is drawn for another.
+// fork returns another source for a purpose, so that numbers drawn for one purpose do
+// not change those drawn for another.
 func (r *source) fork(purpose string) *source {
 	return &source{state: uint64(sum(r.state).add(purpose))}
 }
 
-// sum is a hash of texts, one after another.
+// sum is a hash of a sequence of texts.
 type sum uint64
 
 func (s sum) add(text string) sum {
@@ -37,5 +37,5 @@ func (s sum) add(text string) sum {
 	return sum(h)
 }
 
-// mix is SplitMix64's finaliser, a bijection.
+// mix is the finaliser of SplitMix64, a bijection.
 func mix(x uint64) uint64 { return certify.Mix(x) }

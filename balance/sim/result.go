@@ -6,64 +6,66 @@ import (
 	"adshard/balance"
 )
 
-// Result is what a Run shows. Costs are in microseconds of a slave's time.
+// Result is the result of Run. Costs are in microseconds of a slave's time.
 type Result struct {
-	// Slaves are the names in the order of all lists by slave.
+	// Slaves has the names of the slaves, in the order of all lists by slave.
 	Slaves  []string
 	Samples []Sample
 	// Fill is how long the first fill took.
 	Fill time.Duration
-	// Queries were asked; Complete were answered from the whole ring; Missed
-	// and Doubled count items in complete answers, which must be 0.
+	// Queries is the number of queries, and Complete the number of these that were
+	// answered from the whole ring. Missed and Doubled count the items that complete
+	// answers lacked or had twice. Both must be 0.
 	Queries, Complete, Missed, Doubled int
-	// Expected is the mean over all queries of a slave's cost at the slowest
-	// slave against the query's own lower bound, the larger of total/slaves and
-	// its dearest item.
+	// Expected is the mean over all queries of this ratio: the cost at the slowest
+	// slave, divided by a lower bound for the query. The bound is total/slaves or the
+	// cost of the most expensive item, whichever is greater.
 	Expected float64
-	// Critical has quantiles of the cost at the slowest slave of a query, and
-	// Latency of the time until its last answer, with waiting.
+	// Critical has quantiles of the cost of a query at its slowest slave. Latency has
+	// quantiles of the time until its last answer, including waiting.
 	Critical, Latency Quantiles
-	// Totals at the end.
+	// Total has the totals at the end.
 	Total Totals
-	// Events are what the mapper told, with their times.
+	// Events has the events that the mapper reported, with their times.
 	Events []string
-	// Troubles are the texts of what the mapper complained of.
+	// Troubles has the errors that the mapper reported.
 	Troubles []string
 }
 
-// Sample is the state at a time and what happened in the interval before it.
+// Sample is the state at a time, with what happened in the interval before it.
 type Sample struct {
 	At time.Duration
-	// Load is the cost a second that each slave had; Items and Weight what it
-	// serves, by the published model.
+	// Load is the cost per second that each slave had. Items and Weight are those of
+	// the items that it serves, by the published model.
 	Load   []float64
 	Items  []int
 	Weight []uint64
-	// MaxOverMean is that of Load; Bound the least that any placement of the
-	// items has under this interval's costs.
+	// MaxOverMean is the ratio for Load. Bound is the least ratio that any placement of
+	// the items could have with the costs in this interval.
 	MaxOverMean, Bound float64
 	Queries            int
-	// Expected, Critical and Latency are as in Result, in the interval.
+	// Expected, Critical and Latency are as in Result, but for the interval.
 	Expected          float64
 	Critical, Latency Quantiles
 	Slices, InFlight  int
-	// Model is the map of slices that Items and Weight are of.
+	// Model is the model to which Items and Weight belong.
 	Model *balance.Model
 	Totals
 }
 
-// Totals count since the start of the load.
+// Totals has counts since the start of the load.
 type Totals struct {
-	// Moves are switched moves; MovedItems and MovedWeight what they brought.
+	// Moves is the number of switched moves. MovedItems and MovedWeight are what they
+	// moved.
 	Moves       int
 	MovedItems  uint64
 	MovedWeight uint64
-	// Thrash counts moves back to a slave that the slice, or a part of it, had
-	// left less than 10 intervals of the strategy before, whatever became of
-	// its load.
+	// Thrash is the number of moves back to a slave that the slice, or a part of it,
+	// had left less than 10 intervals of the strategy before, whatever its load was
+	// then.
 	Thrash    int
 	Cancelled int
 }
 
-// Quantiles of times.
+// Quantiles has quantiles of times.
 type Quantiles struct{ P50, P99, Max time.Duration }

@@ -8,7 +8,7 @@ import (
 	"adshard/fault"
 )
 
-// runTimes are the periods of production.
+// runTimes returns the times of production.
 func runTimes() times {
 	return times{
 		poll: 20 * time.Millisecond, report: time.Second, timeout: 5 * time.Second,
@@ -18,10 +18,9 @@ func runTimes() times {
 	}
 }
 
-// Run fills a cluster, then runs its trace and returns what happened. Errors:
-// fault.Invalid for a bad configuration, fault.Unavailable when the first fill
-// is not over after Config.Warm, fault.Internal when a state machine
-// refused what it may not.
+// Run fills a cluster, runs its trace, and returns what happened. Errors: fault.Invalid
+// if the configuration is not valid, fault.Unavailable if the first fill takes longer
+// than Config.Warm, fault.Internal if a state machine rejects what it must accept.
 func Run(cfg Config) (*Result, error) {
 	cfg = cfg.WithDefaults()
 	if err := cfg.Validate(); err != nil {
@@ -72,7 +71,7 @@ func (w *world) whole() bool {
 	return served && width == 0
 }
 
-// begin has the strategy, the trace and the samples begin.
+// begin starts the strategy, the trace and the samples.
 func (w *world) begin() {
 	w.paused, w.current = false, w.cfg.Strategy
 	if b, err := w.running(); err == nil {
@@ -93,7 +92,7 @@ func (w *world) begin() {
 	}
 }
 
-// next takes the next query of the trace.
+// next schedules the next query of the trace.
 func (w *world) next() {
 	q, more := w.cfg.Trace()
 	if !more {
@@ -105,7 +104,7 @@ func (w *world) next() {
 	})
 }
 
-// query has every slave do its part of a query, in the view of a master.
+// query makes every slave do its part of a query, in the view of a master.
 func (w *world) query(q Query) {
 	m := w.masters[w.stats.all.queries%len(w.masters)]
 	costs := make([]float64, len(w.slaves))
@@ -148,7 +147,7 @@ func (t *stats) begin(now time.Duration) {
 	t.now, t.left, t.interval, t.all = Totals{}, nil, newInterval(), newInterval()
 }
 
-// counted counts a query's items.
+// counted counts the items that the answer of a query had or lacked.
 func (t *stats) counted(db *database, q Query, seen []uint8, whole bool) {
 	if !whole {
 		return
@@ -163,7 +162,7 @@ func (t *stats) counted(db *database, q Query, seen []uint8, whole bool) {
 	}
 }
 
-// end sums up.
+// end completes the result.
 func (t *stats) end(w *world) *Result {
 	r := &t.result
 	for _, s := range w.slaves {

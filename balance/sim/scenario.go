@@ -10,31 +10,32 @@ import (
 	"adshard/fault"
 )
 
-// Scenario is a cluster and what is done to it: text with one line for the
-// cluster and one for each event, for example
+// Scenario is a cluster and what is done to it. Its text has one line for the cluster and
+// one for each event, for example
 //
 //	seed=7 slaves=3 distributors=2 masters=2 items=40 changes=20 duration=15s
 //	1.25s crash s1 for=2s how=empty
 //	2s cut m1 to=b for=1s how=drop
 //
-// Lines that begin with # are remarks.
+// Lines that begin with # are comments.
 type Scenario struct {
 	Seed                          uint64
 	Slaves, Distributors, Masters int
-	// Replicas is how many slaves hold each slice; 0: one.
+	// Replicas is the number of slaves that hold each slice; 0 means 1.
 	Replicas int
-	// Repeat is how many bytes a second of one item are sent again and again, as its changes
-	// demand; more are deferred. 0: so many that nothing is.
+	// Repeat is how many bytes per second of the same item are sent because it keeps
+	// changing; beyond that, its changes are deferred. If it is 0, no changes are deferred.
 	Repeat int
-	// Items there are at the start; Changes is how many there are a second.
+	// Items is the number of items at the start, and Changes the number of changes per
+	// second.
 	Items, Changes int
-	// Duration is for how long things happen; afterwards all must come to rest.
+	// Duration is how long events happen. After that, everything must come to rest.
 	Duration time.Duration
 	Events   []Event
 }
 
-// Event is something done to the cluster at a time. Which fields it uses is
-// said with the verbs (verbs.go).
+// Event is something that is done to the cluster at a time. verbs.go says which fields each
+// verb uses.
 type Event struct {
 	At      time.Duration
 	Do      string
@@ -44,7 +45,7 @@ type Event struct {
 	How     string
 }
 
-// String returns the event as a line.
+// String returns the event as a line of text.
 func (e Event) String() string {
 	b := fmt.Sprintf("%v %s", e.At, e.Do)
 	if e.Who != "" {
@@ -65,7 +66,7 @@ func (e Event) String() string {
 	return b
 }
 
-// String returns the scenario as text; ParseScenario reads it.
+// String returns the scenario as a text that ParseScenario reads.
 func (s Scenario) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "seed=%d slaves=%d distributors=%d masters=%d items=%d changes=%d duration=%v\n",
@@ -85,7 +86,7 @@ func (s Scenario) String() string {
 	return b.String()
 }
 
-// ParseScenario reads a scenario's text. Errors: fault.Invalid with the line.
+// ParseScenario reads the text of a scenario. Errors: fault.Invalid, with the line.
 func ParseScenario(text string) (Scenario, error) {
 	var s Scenario
 	head := true

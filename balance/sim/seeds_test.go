@@ -74,7 +74,7 @@ func TestSeedsHaveAllStrategies(t *testing.T) {
 	}
 }
 
-// chosen returns the seeds to be played.
+// chosen returns the seeds to play.
 func chosen(t *testing.T) (list []uint64) {
 	t.Helper()
 	for _, word := range strings.Fields(os.Getenv("SIM_ONLY")) {

@@ -2,9 +2,9 @@ package sim
 
 import "slices"
 
-// Shrink returns a shorter scenario that still fails, by leaving out events:
-// halves first, then smaller runs of them, as long as that helps (Zeller,
-// Hildebrandt 2002: delta debugging). fails is asked at most tries times.
+// Shrink returns a shorter scenario that still fails. It leaves out events, first half
+// of them and then smaller runs, as long as that helps (Zeller, Hildebrandt 2002: delta
+// debugging). It calls fails at most `tries` times.
 func Shrink(s Scenario, fails func(Scenario) bool, tries int) Scenario {
 	for run := (len(s.Events) + 1) / 2; run > 0; {
 		found := false

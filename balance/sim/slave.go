@@ -10,38 +10,38 @@ import (
 	"adshard/balance/mapper"
 )
 
-// slave is a slave: its disk, and what its process knows.
+// slave is a slave: its disk, and the memory of its process.
 type slave struct {
 	process
 	w      *world
 	disk   *disk
-	backup *disk // a copy of long ago; nil: none was made
-	full   bool  // its disk takes nothing
+	backup *disk // an old copy; nil if none was made
+	full   bool  // the disk is full
 
 	incarnation uint64
 	epoch       uint64
-	distributor *distributor // registered with; nil: not
-	session     uint64       // of registration; timers of earlier ones do nothing
+	distributor *distributor // the distributor at which it is registered, or nil
+	session     uint64       // number of the registration; timers of earlier ones do nothing
 	failing     time.Duration
-	settled     bool   // registered once in this life
-	catchUp     uint64 // clock to reach before it serves
-	refill      bool   // waits for a reset
+	settled     bool   // it has registered in this life
+	catchUp     uint64 // the clock that it must reach before it serves
+	refill      bool   // it waits for a reset
 	caughtUp    bool
 	health      health
-	reported    bool // the table as it is was reported
+	reported    bool // the present table was reported
 	trouble     string
 	load        counters
-	copying     *disk           // what it gets from a sibling; nil: it copies none
-	copied      *balance.Copied // what its disk is a copy of, until the balancer knows
-	absurd      time.Duration   // until then it reports what cannot be
-	unverified  bool            // it has crashed, and was not compared since
+	copying     *disk           // the disk that it gets from a sibling; nil if it copies none
+	copied      *balance.Copied // where the disk was copied from, until the balancer knows
+	absurd      time.Duration   // until this time, it sends absurd reports
+	unverified  bool            // it has crashed, and its data have not been compared since
 }
 
 // run is the life of the process.
 func (s *slave) run() {
 	s.start()
 	s.incarnation++
-	s.unverified = s.incarnation > 1 // no process of the simulator ends in any other way
+	s.unverified = s.incarnation > 1 // in the simulator, processes end in no other way
 	s.epoch, s.distributor, s.settled, s.refill, s.caughtUp = 0, nil, false, false, false
 	s.reported, s.health.whole, s.trouble = false, false, ""
 	s.copying, s.copied = nil, nil
@@ -56,7 +56,8 @@ func (s *slave) run() {
 	})
 }
 
-// retry goes on after a while, unless something else did before.
+// retry calls a function after a while, unless the slave has done something else
+// before.
 func (s *slave) retry(d time.Duration, what func()) {
 	session, life := s.session, s.life
 	s.w.after(s.w.jitter(d), func() {
@@ -66,7 +67,7 @@ func (s *slave) retry(d time.Duration, what func()) {
 	})
 }
 
-// register announces the slave to the balancer, then to its distributor.
+// register registers the slave with the balancer, and then with its distributor.
 func (s *slave) register() {
 	s.session++
 	s.distributor, s.failing, s.reported, s.copying = nil, 0, false, nil
@@ -104,7 +105,7 @@ func (s *slave) register() {
 	})
 }
 
-// enlist announces the slave to its distributor.
+// enlist registers the slave with its distributor.
 func (s *slave) enlist(epoch uint64, d *distributor) {
 	session := s.session
 	again := func() {
@@ -126,7 +127,7 @@ func (s *slave) enlist(epoch uint64, d *distributor) {
 					again()
 					return
 				}
-				if s.session != session { // something was discarded meanwhile
+				if s.session != session { // a slice was discarded meanwhile
 					return
 				}
 				s.epoch, s.distributor, s.refill = enlisted, d, welcome.Refill
@@ -141,7 +142,7 @@ func (s *slave) enlist(epoch uint64, d *distributor) {
 	})
 }
 
-// reached looks whether the slave has all that it must have to serve.
+// reached lets the slave serve if it has reached the clock that it must reach.
 func (s *slave) reached() {
 	s.caughtUp = s.caughtUp || s.settled && !s.refill && s.disk.position.Clock >= s.catchUp
 }
@@ -184,7 +185,7 @@ func (s *slave) pull() {
 	})
 }
 
-// apply makes a bucket durable after the time that this takes.
+// apply makes a bucket durable, after the time that this takes.
 func (s *slave) apply(b delivery.Bucket[payload]) {
 	life, session := s.life, s.session
 	n := len(b.Payload.items) + len(b.Payload.deleted) + 1
@@ -223,7 +224,7 @@ func (s *slave) apply(b delivery.Bucket[payload]) {
 	})
 }
 
-// report sends the balancer the slave's state.
+// report sends the slave's state to the balancer.
 func (s *slave) report() {
 	b := s.w.balancerOf(&s.process)
 	if b == nil || s.epoch == 0 {
@@ -262,8 +263,8 @@ func (s *slave) report() {
 	})
 }
 
-// lie makes a report of what cannot be: costs beyond all time, slices that are
-// not there, numbers that were.
+// lie adds absurd entries to a report: impossible costs, slices that do not exist,
+// numbers that were used before.
 func (s *slave) lie(r *load.Report) {
 	huge := load.Cost{Examined: 1 << 62, Matched: 1 << 62, Micros: 1 << 63}
 	r.Slices = append(r.Slices, load.SliceCost{Slice: 1, Generation: 1, Cost: huge}, load.SliceCost{Slice: 1 << 50, Cost: huge})

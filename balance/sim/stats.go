@@ -8,14 +8,14 @@ import (
 	"adshard/balance"
 )
 
-// stats gathers a Result.
+// stats collects a Result.
 type stats struct {
 	from     time.Duration // start of the load
 	result   Result
 	interval interval
 	all      interval
 
-	phases map[uint64]balance.Slice // slices on their way, as last seen
+	phases map[uint64]balance.Slice // moving slices, as last seen
 	left   []left
 	now    Totals
 }
@@ -29,7 +29,7 @@ type interval struct {
 	critical, latency []time.Duration
 }
 
-// left is a run of keys that a shard gave away.
+// left is an interval of keys that a shard gave away.
 type left struct {
 	lo, hi balance.Key
 	shard  balance.ShardID
@@ -38,7 +38,7 @@ type left struct {
 
 func newInterval() interval { return interval{items: map[balance.Key]float64{}} }
 
-// observe looks at a model that has become durable.
+// observe takes note of a model that has become durable.
 func (t *stats) observe(w *world, m *balance.Model) {
 	before := t.phases
 	t.phases = make(map[uint64]balance.Slice)
@@ -71,7 +71,7 @@ func (t *stats) switched(w *world, v balance.Slice) {
 	t.left = append(t.left, left{v.Lo, v.Hi, v.Move.Other, w.now})
 }
 
-// answered counts a query: what it cost each slave, and when the last answered.
+// answered counts a query: its cost for each slave, and when the last slave answered.
 func (t *stats) answered(costs []float64, dearest float64, latency time.Duration) {
 	total, most := 0.0, 0.0
 	for _, c := range costs {
@@ -95,7 +95,7 @@ func (t *stats) answered(costs []float64, dearest float64, latency time.Duration
 	}
 }
 
-// sample ends an interval.
+// sample ends an interval and adds a Sample.
 func (t *stats) sample(w *world, m *balance.Model) {
 	v := &t.interval
 	s := Sample{
@@ -124,7 +124,7 @@ func (t *stats) sample(w *world, m *balance.Model) {
 	t.interval = newInterval()
 }
 
-// held counts what each slave serves.
+// held counts the items that each slave serves.
 func (t *stats) held(w *world, m *balance.Model, s *Sample) {
 	at := make(map[balance.ShardID]int)
 	for _, sh := range m.Shards() {

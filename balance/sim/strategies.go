@@ -10,8 +10,8 @@ import (
 	"adshard/balance/strategy"
 )
 
-// named returns the strategies that scenarios know: chaos, keeper, and those of
-// package strategy.
+// named returns the strategy with a name in scenarios: chaos, keeper, or one of package
+// strategy.
 func (w *world) named(name string) (balance.Strategy, error) {
 	switch name {
 	case "chaos":
@@ -22,11 +22,11 @@ func (w *world) named(name string) (balance.Strategy, error) {
 	return strategy.Named(name)
 }
 
-// original makes the first plan of scenarios.
+// original makes the first plan in scenarios.
 type original = strategy.Original
 
-// chaos proposes moves, splits and merges at random, and now and then what
-// cannot be: slices and shards that there are none of, a slice twice.
+// chaos proposes moves, splits and merges at random. Now and then it proposes what is
+// impossible: slices and shards that do not exist, or a slice twice.
 type chaos struct {
 	original
 	r *source
@@ -48,7 +48,7 @@ func (c *chaos) Iterate(in balance.Input) (balance.Proposal, error) {
 		all, shards := in.Model.Slices(), in.Model.Shards()
 		i := c.r.below(len(all))
 		v := all[i]
-		// What the edit refuses is not proposed.
+		// What the edit rejects is not proposed.
 		switch c.r.below(4) {
 		case 0:
 			if at, ok := c.middle(in, v); ok {
@@ -71,7 +71,7 @@ func (c *chaos) Iterate(in balance.Input) (balance.Proposal, error) {
 	return balance.Proposal{Ops: e.Ops()}, nil
 }
 
-// middle returns the key of some item of a slice, not its first.
+// middle returns the key of some item of a slice other than the first.
 func (c *chaos) middle(in balance.Input, v balance.Slice) (at balance.Key, ok bool) {
 	n := 1 + c.r.below(8)
 	in.Items.Ascend(v.Lo+1, v.Hi, func(k balance.Key, _ uint32) bool {
@@ -97,16 +97,16 @@ func (c *chaos) nonsense(in balance.Input) []balance.Op {
 	return []balance.Op{{Kind: balance.OpMap, Slice: v.ID, Shard: 1}, {Kind: balance.OpFinish, Slice: v.ID}}
 }
 
-// keeper splits slices and remembers the newest one and when that was. It breaks the
-// run if what it remembers does not fit the model, and says at random where slices
-// that leave go.
+// keeper splits slices, and remembers the newest slice and when it was split off. It
+// fails the run if its memory does not fit the model. It chooses at random where slices
+// that must leave go.
 type keeper struct {
 	original
 	r *source
 	w *world
 }
 
-// mostKept is how many slices keeper makes.
+// mostKept is the number of slices that keeper makes.
 const mostKept = 60
 
 // Name implements balance.Strategy.
@@ -134,7 +134,7 @@ func (k *keeper) Iterate(in balance.Input) (balance.Proposal, error) {
 	e := in.Model.Edit()
 	id, err := e.Split(v.ID, v.Lo+1+(v.Hi-v.Lo)/2)
 	if err != nil {
-		return p, nil // it is on its way
+		return p, nil // the slice is moving
 	}
 	p.Ops = e.Ops()
 	p.Memory = binary.LittleEndian.AppendUint64(nil, id)
@@ -146,7 +146,7 @@ func (k *keeper) Iterate(in balance.Input) (balance.Proposal, error) {
 func (k *keeper) Refuges(in balance.Input, leaving []balance.Slice) []balance.ShardID {
 	out := make([]balance.ShardID, len(leaving))
 	for i := range out {
-		out[i] = balance.ShardID(k.r.below(2 + len(in.Model.Shards()))) // now and then none, or one that there is not
+		out[i] = balance.ShardID(k.r.below(2 + len(in.Model.Shards()))) // sometimes 0, or a shard that does not exist
 	}
 	return out
 }

@@ -47,8 +47,8 @@ func (t Topics) Trace(until time.Duration) Trace {
 	}
 }
 
-// zipf draws ranks 0 to n-1 with probability proportional to 1/(rank+1)^s, by
-// bisection of the sums.
+// zipf draws ranks from 0 to n-1 with a probability proportional to 1/(rank+1)^s, using
+// a binary search in the cumulative sums.
 type zipf struct{ sums []float64 }
 
 func newZipf(n int, s float64) zipf {

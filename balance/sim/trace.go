@@ -6,22 +6,23 @@ import (
 	"adshard/balance"
 )
 
-// Query is one query of a trace.
+// Query is a query of a trace.
 type Query struct {
-	// At is when it arrives, since the start of the load; never falling.
+	// At is when the query arrives, since the start of the load. It never falls.
 	At time.Duration
-	// Items are those that it looks at, by rising key, with the microseconds
-	// that each costs the slave that serves it.
+	// Items are the items that the query examines, in ascending order of keys, with the
+	// microseconds that each costs its slave.
 	Items []ItemCost
 }
 
-// ItemCost is what an item costs a query.
+// ItemCost is the cost of an item for a query.
 type ItemCost struct {
 	Key    balance.Key
 	Micros float64
-	// Term is the one that the cost is under, or most of it; 0: slaves tell no topic.
+	// Term is the anchor term to which all or most of the cost belongs. If it is 0,
+	// slaves report no topic.
 	Term uint64
 }
 
-// Trace gives one query after another; false: there are no more.
+// Trace returns one query after another, and false at the end.
 type Trace func() (Query, bool)

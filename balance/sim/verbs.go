@@ -9,8 +9,8 @@ import (
 	"adshard/fault"
 )
 
-// verbs are what an Event may do. WHO is s1… (slaves), d1… (distributors), m1…
-// (masters) or b (the balancer).
+// verbs returns the verbs of events. WHO is s1… (slaves), d1… (distributors), m1… (masters)
+// or b (the balancer).
 //
 //	crash WHO [for=T] [how=empty|old]  ends, comes back after T; a slave with
 //	                                   its disk, an empty one, or the copy
@@ -45,8 +45,8 @@ func (w *world) verbs() map[string]func(Event) error {
 	}
 }
 
-// inject carries out an event. One that makes no sense any more, because a shrunk
-// scenario lacks what came before, is ignored.
+// inject carries out an event. In a shortened scenario, an event may make no sense because
+// an earlier one is missing; it is then ignored.
 func (w *world) inject(e Event) {
 	verb, known := w.verbs()[e.Do]
 	if !known {
@@ -58,7 +58,7 @@ func (w *world) inject(e Event) {
 	}
 }
 
-// process returns the process with a name; nil: there is none.
+// process returns the process with a name, or nil if there is none.
 func (w *world) process(name string) *process {
 	switch {
 	case name == "b":
@@ -104,7 +104,7 @@ func (w *world) crash(e Event) error {
 	return nil
 }
 
-// revive starts a process again, if it does not run.
+// revive starts a process if it is not running.
 func (w *world) revive(name string) {
 	p := w.process(name)
 	if p == nil || p.up {
@@ -175,7 +175,7 @@ func (w *world) absurd(e Event) error {
 	return nil
 }
 
-// flip damages the posting of one of a slave's items.
+// flip damages the posting of one of a slave's items, or its parent.
 func (w *world) flip(e Event) error {
 	s := w.slave(e.Who)
 	if s == nil || len(s.disk.items) == 0 {
@@ -218,8 +218,8 @@ func (w *world) drop(e Event) error {
 	return nil
 }
 
-// second starts another balancer over a running one. Those who ask find the
-// new one at once, the old one must learn by its epoch.
+// second starts another balancer beside a running one. Processes that ask for the balancer
+// find the new one at once; the old one must learn of it by the epoch.
 func (w *world) second(Event) error {
 	w.checksJumped()
 	b := w.newBalancer(fmt.Sprint("b", len(w.balancers)+1))
@@ -239,7 +239,7 @@ func (w *world) clock(e Event) error {
 	return nil
 }
 
-// write changes the database: N names an owner and an item of it.
+// write changes the database. N selects an owner and an item of it.
 func (w *world) write(e Event) error {
 	n := int(e.N)
 	k := key(n%owners, n/owners%ownerItems)
@@ -261,8 +261,8 @@ func (w *world) write(e Event) error {
 	return nil
 }
 
-// churn changes items without a pause: each of those that there are, of the first
-// owners, about forty times a second.
+// churn changes items again and again for a time: each item of the first owners about forty
+// times a second.
 func (w *world) churn(e Event) error {
 	until := w.now + e.For
 	var keys []balance.Key
@@ -289,10 +289,11 @@ func (w *world) churn(e Event) error {
 	return nil
 }
 
-// The items of scenarios: so many owners with at most so many items each.
+// owners is the number of owners in scenarios, and ownerItems the greatest number of items
+// of each.
 const owners, ownerItems = 9, 12
 
-// change makes one change at random.
+// change makes a random change of the database.
 func (w *world) change(r *source) {
 	n := r.next() >> 40
 	switch r.below(8) {
@@ -305,7 +306,7 @@ func (w *world) change(r *source) {
 	}
 }
 
-// running returns the mapper that runs.
+// running returns the newest balancer, or an error if it is not running yet.
 func (w *world) running() (*balancer, error) {
 	if b := w.balancer(); b != nil && b.mapper != nil {
 		return b, nil
@@ -356,8 +357,8 @@ func (w *world) state(e Event) error {
 	return err
 }
 
-// replicate changes the number of replicas; a balancer that is started later has
-// it from the durable state.
+// replicate changes the number of replicas. A balancer that is started later reads the
+// number from the durable state.
 func (w *world) replicate(e Event) error {
 	b, err := w.running()
 	if err != nil {
@@ -379,7 +380,8 @@ func (w *world) pause(e Event) error {
 	return nil
 }
 
-// checksJumped: the balancer may believe for a while that all slaves are lost.
+// checksJumped tells the checks that a clock has jumped: for a while, the balancer may
+// believe that all slaves are lost.
 func (w *world) checksJumped() {
 	if w.checks == nil {
 		return

@@ -5,7 +5,7 @@ import (
 	"adshard/balance/maps"
 )
 
-// watcher is a master's request that waits at a balancer for a newer map.
+// watcher is a request of a master that waits at a balancer for a newer map.
 type watcher struct {
 	m     *master
 	name  string // of the master in this life
@@ -16,9 +16,9 @@ type watcher struct {
 	lost  func()
 }
 
-// watch keeps a request until there is a newer map or its time is up. The
-// master says in which view it asks when it begins to wait and, since it has it
-// all the while, when the wait is over.
+// watch keeps a request until there is a newer map or its time is up. It reports the
+// master's view to the mapper when the master begins to wait, and again when it stops
+// waiting, since the master uses that view all the time.
 func (b *balancer) watch(v *watcher) {
 	if b.mapper == nil {
 		v.lost()
@@ -35,7 +35,7 @@ func (b *balancer) watch(v *watcher) {
 	b.wake()
 }
 
-// hear reports a master to the mapper.
+// hear reports a master's view to the mapper.
 func (b *balancer) hear(v *watcher) {
 	if v.m.life == v.life {
 		v.m.heard, v.m.heardAt, v.m.heardByNewest = v.have, b.w.now, b.epoch == b.w.db.epoch
@@ -44,7 +44,7 @@ func (b *balancer) hear(v *watcher) {
 	b.carry()
 }
 
-// wake answers the requests whose time is up or for which there is a map.
+// wake answers the requests whose time is up or for which there is a newer map.
 func (b *balancer) wake() {
 	var due, still []*watcher
 	for _, v := range b.watchers {

@@ -23,44 +23,44 @@ type world struct {
 	slaves       []*slave
 	distributors []*distributor
 	masters      []*master
-	balancers    []*balancer // the last is the one that should be
+	balancers    []*balancer // the last is the right one
 
-	maps    map[uint64]*balance.Model // durable, by view
-	sets    map[uint64]*balance.Model // durable, by revision
-	current balance.Strategy          // what the mapper uses, or the next one will
+	maps    map[uint64]*balance.Model // durable models, by view
+	sets    map[uint64]*balance.Model // durable models, by revision
+	current balance.Strategy          // the strategy of the mapper, or of the next one
 	paused  bool
 	bouncer bouncer
-	damaged time.Duration // until then copies are damaged
+	damaged time.Duration // until this time, copies are damaged
 
-	checks *checks // nil: nothing is checked
-	stats  *stats  // nil: nothing is measured
+	checks *checks // nil if nothing is checked
+	stats  *stats  // nil if nothing is measured
 	broken error   // the first broken promise
 	log    func(format string, args ...any)
 	events uint64
-	// history is of all that mappers told, complained of and saved.
+	// history is a hash of everything that mappers reported and saved.
 	history sum
 }
 
-// times are the periods of what processes do again and again.
+// times are the periods at which processes repeat what they do.
 type times struct {
-	poll    time.Duration // pulls, maps, quanta, feeds
+	poll    time.Duration // of pulls, maps, quanta and feeds
 	report  time.Duration
 	timeout time.Duration // of calls
-	unheard time.Duration // after which a distributor counts as gone
-	grace   time.Duration // a slave serves what it holds without a balancer
-	keep    uint64        // changes that the feed keeps at least
+	unheard time.Duration // after which a distributor is taken to be gone
+	grace   time.Duration // after which a slave without a balancer serves its data
+	keep    uint64        // number of changes that the feed keeps at least
 	query   time.Duration // deadline of a query
-	watch   time.Duration // a master waits at the balancer for a newer map
-	seed    time.Duration // deadline of asking a slave for the map
+	watch   time.Duration // how long a master waits at the balancer for a newer map
+	seed    time.Duration // deadline for asking a slave for its map
 	maps    maps.Times
 }
 
-// at has something happen at a time, or now if that is over.
+// at calls run at a time, or now if that time has passed.
 func (w *world) at(at time.Duration, run func()) { w.queue.put(max(at, w.now), run) }
 
 func (w *world) after(d time.Duration, run func()) { w.queue.put(w.now+d, run) }
 
-// every calls run again and again while the process lives, the first time soon.
+// every calls run again and again while the process lives, for the first time soon.
 func (w *world) every(p *process, period time.Duration, run func()) {
 	life := p.life
 	var again func()
@@ -74,13 +74,13 @@ func (w *world) every(p *process, period time.Duration, run func()) {
 	w.after(w.jitter(w.cfg.Latency), again)
 }
 
-// jitter returns a half to three halves of d.
+// jitter returns a random time between half of d and one and a half times d.
 func (w *world) jitter(d time.Duration) time.Duration {
 	return time.Duration((0.5 + w.rnd.float()) * float64(d))
 }
 
-// work has a process work for a while, after all that it already has to do,
-// then calls done, unless it ends before.
+// work makes a process work for a time, after everything else that it has to do, and
+// then calls done.
 func (w *world) work(p *process, d time.Duration, done func()) {
 	p.busy = max(p.busy, w.now) + time.Duration(float64(d)*p.slow)
 	if p.busy == w.now {
@@ -90,7 +90,7 @@ func (w *world) work(p *process, d time.Duration, done func()) {
 	w.queue.put(p.busy, done)
 }
 
-// run lets all happen until a time or a broken promise.
+// run handles events until a time, or until a promise is broken.
 func (w *world) run(until time.Duration) {
 	for w.broken == nil && len(w.queue.heap) > 0 && w.queue.heap[0].at <= until {
 		e := w.queue.take()
@@ -106,21 +106,21 @@ func (w *world) run(until time.Duration) {
 	}
 }
 
-// fail records a broken promise; the run ends.
+// fail records a broken promise, which ends the run.
 func (w *world) fail(format string, args ...any) {
 	if w.broken == nil {
 		w.broken = fault.Newf(fault.Internal, "sim", "at %v: %s", w.now, fmt.Sprintf(format, args...))
 	}
 }
 
-// must takes the error of a state machine that may not refuse this.
+// must fails if a state machine returned an error that it must not return here.
 func (w *world) must(err error, what string) {
 	if err != nil {
 		w.fail("%s: %v", what, err)
 	}
 }
 
-// saved looks at a state that has become durable.
+// saved takes note of a state that has become durable.
 func (w *world) saved(state []byte) {
 	w.history = w.history.add(string(state))
 	s, err := balance.DecodeState(state)
@@ -139,7 +139,7 @@ func (w *world) saved(state []byte) {
 	}
 }
 
-// trouble is what a mapper complains of.
+// trouble takes an error that a mapper reports.
 func (w *world) trouble(b *balancer, err error) {
 	w.history = w.history.add(err.Error())
 	if w.log != nil {
@@ -150,7 +150,7 @@ func (w *world) trouble(b *balancer, err error) {
 	}
 }
 
-// told is what a mapper says that it did.
+// told takes an event that a mapper reports.
 func (w *world) told(b *balancer, e cluster.Event) {
 	w.history = w.history.add(e.Text)
 	if w.log != nil {
@@ -170,7 +170,7 @@ func (w *world) slave(name string) *slave {
 	return nil
 }
 
-// balancer returns the newest one that runs; nil: none does.
+// balancer returns the newest balancer that runs, or nil if none does.
 func (w *world) balancer() *balancer {
 	for i := len(w.balancers) - 1; i >= 0; i-- {
 		if w.balancers[i].up {
@@ -180,8 +180,8 @@ func (w *world) balancer() *balancer {
 	return nil
 }
 
-// balancerOf returns the one that a process asks: while two run by mistake,
-// some ask the older one, now and then.
+// balancerOf returns the balancer that a process asks. While two run by mistake, some
+// processes sometimes ask the older one.
 func (w *world) balancerOf(p *process) *balancer {
 	b := w.balancer()
 	for _, other := range w.balancers {
@@ -192,7 +192,7 @@ func (w *world) balancerOf(p *process) *balancer {
 	return b
 }
 
-// key returns where an item of an owner lies in scenarios: owners lie around
+// key returns the key of an item of an owner in scenarios. The owners are spread around
 // the ring.
 func key(owner, item int) balance.Key {
 	return balance.Key(uint64(owner+1)*0x1c71c71c<<32 | uint64(item+1))

@@ -47,7 +47,8 @@ func run(d distribution, m Method, first, seed uint64) course {
 	return out
 }
 
-// near returns the first request after which the split key was within 0.05 of the ideal.
+// near returns the number of the first request after which the split key was within 0.05
+// of the ideal.
 func (c course) near() int {
 	for i, off := range c {
 		if math.Abs(off) <= 0.05 {

@@ -5,22 +5,23 @@ import (
 	"math/bits"
 )
 
-// Method is by how much requests move the split key (§3.2). The zero value is Linear.
+// Method says how far requests move the split key (§3.2). The zero value is Linear.
 type Method struct {
 	doubles   bool
-	reversals uint32 // so many in a row end the doubling; 0: nothing does
+	reversals uint32 // number of reversals in a row that ends the doubling; 0 if none does
 }
 
-// Linear moves the key by one unit a request: exact in the end, and slow to get there.
+// Linear returns the method that moves the key by one unit per request. It is exact in
+// the end, but slow.
 func Linear() Method { return Method{} }
 
-// Exponential doubles the step with each further request in the same direction: soon
-// there, and never at rest.
+// Exponential returns the method that doubles the step with each further request in the
+// same direction. It is fast, but never comes to rest.
 func Exponential() Method { return Method{doubles: true} }
 
-// PingPong is Exponential until n steps one after another have each gone against the
-// step before, which is likely only near the median, and Linear from then on. n below 1
-// counts as 1.
+// PingPong returns the method that is Exponential until n steps in a row have each gone
+// against the step before, which is likely only near the median; from then on it is
+// Linear. If n is below 1, 1 is used.
 func PingPong(n int) Method { return Method{doubles: true, reversals: uint32(max(1, n))} }
 
 // String returns the method's name.
@@ -34,27 +35,27 @@ func (m Method) String() string {
 	return fmt.Sprintf("ping-pong(%d)", m.reversals)
 }
 
-// Estimate is a split key on its way to the median of the keys requested. It is not
+// Estimate is a split key that approaches the median of the keys requested. It is not
 // safe for concurrent use.
 type Estimate struct {
 	method  Method
 	unit    uint64
 	key     uint64
-	lo, hi  uint64 // of the keys requested
-	run     uint32 // steps in the direction of the last one, without a reversal
-	turns   uint32 // reversals one after another, up to the last step
+	lo, hi  uint64 // least and greatest key requested
+	run     uint32 // number of steps in the last direction without a reversal
+	turns   uint32 // number of consecutive reversals up to the last step
 	up      bool   // the direction of the last step
 	begun   bool
 	settled bool
 }
 
-// New returns an estimate that has seen no request. unit is the length of a linear step
-// and of an exponential one's beginning, in keys; 0 counts as 1.
+// New returns an estimate that has seen no request. unit is the length of a linear
+// step, and of the first exponential one, in keys; 0 means 1.
 func New(m Method, unit uint64) Estimate {
 	return Estimate{method: m, unit: max(1, unit), settled: !m.doubles}
 }
 
-// Add takes in a request for a key.
+// Add takes a request for a key.
 func (e *Estimate) Add(key uint64) {
 	if !e.begun {
 		e.key, e.lo, e.hi = key, key, key
@@ -80,7 +81,8 @@ func (e *Estimate) Add(key uint64) {
 	}
 }
 
-// step returns the length of the next step; what does not fit 64 bits is cut.
+// step returns the length of the next step, or the greatest 64-bit number if the length
+// does not fit.
 func (e *Estimate) step() uint64 {
 	if e.settled || e.run <= 1 {
 		return e.unit
@@ -92,8 +94,8 @@ func (e *Estimate) step() uint64 {
 	return e.unit << shift
 }
 
-// Key returns the split key: the last one of the left half. It is false before the
-// first request.
+// Key returns the split key, which is the last key of the left half. ok is false before
+// the first request.
 func (e *Estimate) Key() (key uint64, ok bool) { return e.key, e.begun }
 
 // Settled reports whether all further steps are linear.

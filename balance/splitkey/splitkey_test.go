@@ -124,7 +124,7 @@ func TestOneKey(t *testing.T) {
 	}
 }
 
-// TestNoAllocations: requests allocate nothing.
+// TestNoAllocations tests that requests allocate no memory.
 func TestNoAllocations(t *testing.T) {
 	e := New(PingPong(8), 1<<40)
 	if n := testing.AllocsPerRun(100, func() { e.Add(1); e.Add(^uint64(0)) }); n != 0 {
@@ -160,7 +160,7 @@ func newDistribution(weights []float64) distribution {
 	return distribution{sums}
 }
 
-// draw returns a key.
+// draw returns a random key.
 func (d distribution) draw(r *rand.Rand) uint64 { return d.at(r.Float64()) }
 
 // at returns the smallest key up to which the given part of the requests lies.
@@ -171,7 +171,7 @@ func (d distribution) at(part float64) uint64 {
 
 func (d distribution) median() uint64 { return d.at(0.5) }
 
-// upTo returns the part of the requests for keys up to k.
+// upTo returns the part of the requests that are for keys up to k.
 func (d distribution) upTo(k uint64) float64 {
 	if k == 0 {
 		return 0

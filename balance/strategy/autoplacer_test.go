@@ -172,8 +172,8 @@ func TestAutoplacerKeepsFew(t *testing.T) {
 	}
 }
 
-// TestAutoplacerRemembersBounded: with more hot items than it may remember, a cycle ends
-// early.
+// TestAutoplacerRemembersBounded tests that a cycle ends early if there are more hot items
+// than autoplacer may remember.
 func TestAutoplacerRemembersBounded(t *testing.T) {
 	l, s := placed(t, "autoplacer", map[string]string{"hottest": "1000", "gain": "0"}, 4, 20_000, nil)
 	l.zipfOn(1, 0.5)

@@ -9,16 +9,16 @@ import (
 	"adshard/balance/strategy/draft"
 )
 
-// bin is a shard with the weight that it has so far.
+// bin is a shard with the weight assigned to it so far.
 type bin struct {
 	shard  balance.ShardID
 	load   uint64
 	share  uint64
-	weight uint64 // the most it takes; 0: no limit
+	weight uint64 // limit of its weight; 0 if there is none
 }
 
-// bins is a heap of active shards, the least loaded for its share first; equal: the
-// lowest id.
+// bins is a heap of the active shards. The shard with the least weight for its share is
+// first; among equals, that with the lowest id.
 type bins []*bin
 
 func newBins(in balance.Input) *bins {
@@ -33,8 +33,8 @@ func newBins(in balance.Input) *bins {
 	return b
 }
 
-// take puts weight onto the least loaded shard that has room, or, when none
-// has, onto the least loaded one.
+// take adds weight to the least loaded shard that has room, or to the least loaded
+// shard if none has room.
 func (b *bins) take(weight uint64) (taken *bin, fits bool) {
 	var full []*bin
 	for b.Len() > 0 {
@@ -58,7 +58,7 @@ func (b *bins) take(weight uint64) (taken *bin, fits bool) {
 func (b bins) Len() int { return len(b) }
 
 func (b bins) Less(i, j int) bool {
-	// load ÷ share of each, multiplied by both shares: that may take more than 64 bits
+	// compares load ÷ share, multiplied by both shares, which may take more than 64 bits
 	x, xl := bits.Mul64(b[i].load, b[j].share)
 	y, yl := bits.Mul64(b[j].load, b[i].share)
 	return cmp.Or(cmp.Compare(x, y), cmp.Compare(xl, yl), cmp.Compare(b[i].shard, b[j].shard)) < 0

@@ -13,15 +13,15 @@ type chunk struct {
 	part   int // index of the slice
 	lo, hi balance.Key
 	load.SliceSum
-	to      int   // index of the shard it goes to; -1: it stays
-	refused []int // shards that it may not go to
+	to      int   // index of the shard to which it goes; -1 if it stays
+	refused []int // shards to which it may not go
 	why     string
 }
 
-// mostSingle is how many items of a shard are cut out by themselves.
+// mostSingle is the number of single items that are cut out of a shard's slices.
 const mostSingle = 128
 
-// cutShard returns what may move from a shard, in ascending key order.
+// cutShard returns the chunks that may move from a shard, in ascending order of keys.
 func (i *iteration) cutShard(shard int) (list []chunk) {
 	least := i.single(shard)
 	for _, k := range i.on[shard] {
@@ -37,8 +37,8 @@ func (i *iteration) cutShard(shard int) (list []chunk) {
 	return list
 }
 
-// free reports whether a slice, or a part of it, may move; slices merged in this
-// iteration may not.
+// free reports whether a slice, or a part of it, may move. Slices merged in this iteration
+// may not.
 func (i *iteration) free(p *draft.Part) bool { return !p.Gone && !p.Busy && !p.Merged && p.Items > 0 }
 
 // cuts reports whether a slice is cut before it moves.
@@ -46,8 +46,8 @@ func (i *iteration) cuts(p *draft.Part) bool {
 	return i.Grain > 0 && p.Items > 1 && p.Load > i.Gain*i.Mean
 }
 
-// single returns the load from which on an item of a shard is cut out as a slice of its own:
-// worth a move, and not too many of them.
+// single returns the load from which on an item of a shard becomes a slice of its own. Such
+// an item is worth a move, and there are not too many of them.
 func (i *iteration) single(shard int) float64 {
 	least := i.Gain * i.Mean
 	var loads []float64
@@ -73,8 +73,8 @@ func (i *iteration) whole(p *chunk) bool {
 	return p.lo == i.Parts[p.part].Lo && p.hi == i.Parts[p.part].Hi
 }
 
-// cut cuts a slice into pieces: items of at least the load single, and in
-// between runs of others of at most Grain.
+// cut cuts a slice into chunks: single items with at least the load `single`, and runs of
+// the items between them with at most Grain.
 func (i *iteration) cut(k int, single float64, list []chunk) []chunk {
 	part, most := &i.Parts[k], i.Grain*i.Mean
 	i.own = load.OfItems(i.In, part.Slice, i.own[:0])

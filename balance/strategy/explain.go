@@ -8,7 +8,8 @@ import (
 	"adshard/balance/strategy/draft"
 )
 
-// How many shards above the goal, and how many slices of each, explain covers.
+// explainShards is the number of shards above the goal that explain covers, and
+// explainSlices the number of slices of each.
 const (
 	explainShards = 3
 	explainSlices = 5
@@ -24,8 +25,8 @@ func (i *iteration) text(p *chunk, a, b *draft.Shard, was, wasTo float64) string
 	return text
 }
 
-// explain adds, for the hottest slices of the shards that stay above the goal, why
-// they did not move and were not split.
+// explain adds reasons for the hottest slices of the shards that stay above the goal:
+// why they did not move and were not split.
 func (i *iteration) explain() {
 	var shards []int
 	for k := range i.Shards {

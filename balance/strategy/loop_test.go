@@ -25,12 +25,12 @@ type loop struct {
 	table    *loads.Table
 	number   uint64
 	rand     *rand.Rand
-	noise    float64 // of each item's load in each second, as a share
-	interval int     // seconds
+	noise    float64 // of each item's load in each second, as a fraction
+	interval int     // in seconds
 	budget   float64
 
 	started   int
-	moved     float64 // share of all weight
+	moved     float64 // as a fraction of all weight
 	weight    float64
 	last      balance.Proposal
 	memory    []byte // of the strategy
@@ -141,7 +141,7 @@ func (l *loop) may(slice uint64, to balance.ShardID) (bool, string) {
 	return true, ""
 }
 
-// iterate lets an interval pass and asks the strategy once.
+// iterate lets one interval pass and then asks the strategy once.
 func (l *loop) iterate(s balance.Strategy) {
 	l.t.Helper()
 	l.seconds(l.interval)

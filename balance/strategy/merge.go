@@ -2,12 +2,12 @@ package strategy
 
 import "adshard/balance/strategy/draft"
 
-// merge joins cool neighbours (thesis 4.5.1, step 2): those that together have
-// less than the mean slice, while the shard that gives one away has more than
-// MergeAbove slices and the one that takes it stays within the goal (the paper
-// has it stay below the hottest, which then gives it away again). Two on
-// one shard merge at once; else the smaller one begins to move to the other's
-// shard, and they merge in a later iteration.
+// merge joins cool neighbours (thesis 4.5.1, step 2). Together they must have less load
+// than the mean slice. The shard that gives one away must have more than MergeAbove
+// slices, and the shard that takes it must stay within the goal (in the paper it must
+// stay below the hottest shard, which then gives the slice away again). Two neighbours
+// on the same shard merge at once. Otherwise the smaller one begins to move to the
+// other's shard, and they merge in a later iteration.
 func (i *iteration) merge() {
 	var items, weight float64 // moved for merges
 	for k := 1; k < len(i.Parts); k++ {
@@ -19,7 +19,7 @@ func (i *iteration) merge() {
 			i.mergeHere(a, b)
 			continue
 		}
-		if a.Merged { // the mapper may let it go with other keys than before
+		if a.Merged { // by then, the mapper may have it with other keys than before
 			continue
 		}
 		from, to := a, b
@@ -44,8 +44,8 @@ func (i *iteration) merge() {
 	}
 }
 
-// mergeHere merges two neighbours on one shard. The right one represents both
-// from then on, so that it may be merged with the next.
+// mergeHere merges two neighbours on the same shard. From then on the right one stands
+// for both, so that it may be merged with the next slice.
 func (i *iteration) mergeHere(a, b *draft.Part) {
 	n := &i.Shards[a.At]
 	if n.Slices <= i.MergeAbove {

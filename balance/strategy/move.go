@@ -8,12 +8,13 @@ import (
 	"adshard/balance/strategy/draft"
 )
 
-// targets is how many of the coolest shards, of a size of share, are tried for a piece.
+// targets is the number of the coolest shards, for each size of share, that are tried for
+// a chunk.
 const targets = 8
 
-// move has chunks of the hottest shards go to the coolest ones, the most gain
-// for its cost first (thesis 4.5.1, step 3), until no shard is above the goal,
-// none gains, or the budget is used up.
+// move moves chunks from the hottest shards to the coolest ones, those with the most gain
+// for their cost first (thesis 4.5.1, step 3). It ends when no shard is above the goal,
+// no move gains, or the budget is used up.
 func (i *iteration) move() {
 	i.on = make([][]int, len(i.Shards))
 	for k := range i.Parts {
@@ -30,7 +31,8 @@ func (i *iteration) move() {
 	}
 }
 
-// giver returns the hottest shard that may still give something away; -1: none.
+// giver returns the hottest shard that may still give something away, or -1 if there is
+// none.
 func (i *iteration) giver() int {
 	from := -1
 	for k := range i.Shards {
@@ -46,8 +48,8 @@ func (i *iteration) giver() int {
 	return from
 }
 
-// moveOne picks the piece of a shard with the most gain for its cost and says
-// where it goes; or it returns why there is none.
+// moveOne chooses the chunk of a shard with the most gain for its cost, and the shard to
+// which it goes. If there is none, it returns why.
 func (i *iteration) moveOne(from int, list []chunk) (why string) {
 	cool := i.coolest(from)
 	if len(cool) == 0 {
@@ -67,7 +69,7 @@ func (i *iteration) moveOne(from int, list []chunk) (why string) {
 	}
 }
 
-// choice is a piece and the shard that it should go to, or why there is none.
+// choice is a chunk and the shard to which it should go, or why there is no such chunk.
 type choice struct {
 	piece *chunk
 	to    int
@@ -100,14 +102,14 @@ func (i *iteration) choose(from int, list []chunk, cool []int) (best choice) {
 	return best
 }
 
-// above returns how much load a shard has above the goal when it gets more.
+// above returns how much load a shard would have above the goal if it got more.
 func (i *iteration) above(shard int, more float64) float64 {
 	n := &i.Shards[shard]
 	return max(0, n.Load+more-i.goal*n.Share)
 }
 
-// onward returns what it costs to move so much load on from a shard. The pieces
-// with the most load for their cost move first.
+// onward returns the cost of moving this much load on from a shard, if the chunks with
+// the most load for their cost move first.
 func (i *iteration) onward(shard int, load float64) (cost float64) {
 	if load <= 0 {
 		return 0
@@ -129,7 +131,7 @@ func (i *iteration) onward(shard int, load float64) (cost float64) {
 	return cost
 }
 
-// chunksOf returns what may move from a shard, made once.
+// chunksOf returns the chunks that may move from a shard. They are computed once.
 func (i *iteration) chunksOf(shard int) []chunk {
 	if i.chunks[shard] == nil {
 		i.chunks[shard] = i.cutShard(shard)
@@ -140,8 +142,8 @@ func (i *iteration) chunksOf(shard int) []chunk {
 // perMove is the fixed cost of a move, as a share of all data.
 const perMove = 1e-5
 
-// target returns the shard for a piece: the coolest one, or with Replication the one that
-// is coolest with it; -1: none has room or may.
+// target returns the shard for a chunk: the coolest one, or with Replication the one that
+// is coolest with the chunk. It returns -1 if no shard has room or may take it.
 func (i *iteration) target(p *chunk, cool []int) (best int) {
 	best = -1
 	least := 0.0
@@ -160,13 +162,14 @@ func (i *iteration) target(p *chunk, cool []int) (best int) {
 	return best
 }
 
-// gain is by how much the hotter of two shards gets cooler when load moves.
+// gain returns how much cooler the hotter of two shards gets if load moves from one to
+// the other.
 func (i *iteration) gain(from, to int, load float64) float64 {
 	a, b := &i.Shards[from], &i.Shards[to]
 	return a.Heat() - max((a.Load-load)/a.Share, (b.Load+load)/b.Share)
 }
 
-// take decides a move.
+// take decides that a chunk moves.
 func (i *iteration) take(p *chunk, from, to int) {
 	a, b := &i.Shards[from], &i.Shards[to]
 	was, wasTo := i.OfMean(a.Heat()), i.OfMean(b.Heat())
@@ -180,9 +183,9 @@ func (i *iteration) take(p *chunk, from, to int) {
 	p.why = i.text(p, a, b, was, wasTo)
 }
 
-// coolest returns the shards with the least load for their share, the least first; with
-// Replication those of each size of share, since a cooler shard with fewer replicas may
-// be hotter with a piece than one with more.
+// coolest returns the shards with the least load for their share, the least first. With
+// Replication it returns those of each size of share: with the chunk, a cool shard with
+// few replicas may be hotter than a warmer one with more.
 func (i *iteration) coolest(but int) (list []int) {
 	less := func(a, b int) int {
 		return cmp.Or(cmp.Compare(i.Shards[a].Heat(), i.Shards[b].Heat()), cmp.Compare(a, b))
@@ -209,8 +212,8 @@ func (i *iteration) coolest(but int) (list []int) {
 	return list
 }
 
-// launch proposes the moves of a shard's chunks: neighbours that go to the same
-// shard go as one slice, and slices are split where chunks part.
+// launch proposes the moves of a shard's chunks. Adjacent chunks that go to the same
+// shard move as one slice, and slices are split between other chunks.
 func (i *iteration) launch(list []chunk) {
 	for begin := 0; begin < len(list); {
 		end := begin + 1

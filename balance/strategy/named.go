@@ -19,25 +19,25 @@ const Default = weightedMoveFastName
 // Option describes an option of a strategy.
 type Option = options.Option
 
-// Names returns the names of all strategies: those for clusters, and then those of package
+// Names returns the names of all strategies: first those for clusters, then those of package
 // compared.
 func Names() []string { return append(forClusters(), compared.Names()...) }
 
-// forClusters returns the names of the strategies that are not for comparison only.
+// forClusters returns the names of the strategies that are not only for comparison.
 func forClusters() []string {
 	return []string{originalName, randomName, weightedMoveName, weightedMoveFastName, topicsName}
 }
 
-// Compared reports whether a strategy is there for comparison only.
+// Compared reports whether a strategy is only for comparison.
 func Compared(name string) bool { return slices.Contains(compared.Names(), name) }
 
-// Shadows returns the names of the strategies that run in shadow of a cluster's own. To run
-// all would take three times as long as an iteration.
+// Shadows returns the names of the strategies that run in shadow beside a cluster's own. All
+// strategies together would take three times as long as an iteration.
 func Shadows() []string { return forClusters()[:4] }
 
-// Named returns the strategy with this name and these options; missing options
-// have their defaults. Errors: fault.Invalid with all mistakes, and with the
-// available names.
+// Named returns the strategy with this name and these options. Missing options have their
+// defaults. Errors: fault.Invalid, with all mistakes, or with the available names if there is no
+// such strategy.
 func Named(name string, set ...map[string]string) (balance.Strategy, error) {
 	given := make(map[string]string)
 	for _, o := range set {
@@ -54,7 +54,8 @@ func Named(name string, set ...map[string]string) (balance.Strategy, error) {
 	return s, nil
 }
 
-// Missing says that there is no strategy of a name, which one may be meant, and which there are.
+// Missing returns the text that says that there is no strategy with a name, which name may be
+// meant, and which names there are.
 func Missing(name string) string {
 	others := "; available: "
 	if meant := near.Name(name, Names()); meant != "" {
@@ -63,10 +64,9 @@ func Missing(name string) string {
 	return fmt.Sprintf("there is no strategy %q%s%s", name, others, strings.Join(Names(), ", "))
 }
 
-// CheckOrder refuses a strategy that cannot do what it is for in an order of keys:
-// original packs whole owners and esdb spreads each over some shards, and owners are
-// intervals of keys only in the order ByOwner. Errors: fault.Invalid, which names the
-// order to be set.
+// CheckOrder returns an error if a strategy cannot work with an order of keys: original packs
+// whole owners, and esdb spreads each owner over some shards, but owners are intervals of keys
+// only in the order ByOwner. Errors: fault.Invalid, which names the order to be set.
 func CheckOrder(name string, order balance.Order) error {
 	what := compared.NeedsOwners(name)
 	if name == originalName {
@@ -80,15 +80,15 @@ func CheckOrder(name string, order balance.Order) error {
 			"make a new cluster with --order %s, or choose another strategy", name, what, balance.ByOwner, order, balance.ByOwner)
 }
 
-// Options returns the options of a strategy; none for an unknown one.
+// Options returns the options of a strategy, or none if there is no such strategy.
 func Options(name string) []Option {
 	r := options.NewReader(name, nil)
 	read(r, name)
 	return r.Options()
 }
 
-// read returns the strategy with a name, with the options that a reader has; nil for
-// an unknown one.
+// read returns the strategy with a name and the options that a reader has, or nil if there is no
+// such strategy.
 func read(r *options.Reader, name string) balance.Strategy {
 	switch name {
 	case originalName:

@@ -15,30 +15,31 @@ import (
 
 const originalName = "original"
 
-// Original is the user balancer of the original system (thesis 2.4): whole
-// owners (advertisers) are packed by weight, the heaviest first, each onto the
-// shard that then has the least (longest processing time first, Graham 1969).
-// An item's weight is made by the flavour from its numbers of keywords, ads
-// and lexicon entries.
+// Original is the user balancer of the original system (thesis 2.4). It packs whole
+// owners (advertisers) by weight, the heaviest first: each goes to the shard that has
+// the least weight at that time (longest processing time first, Graham 1969). The
+// flavour computes an item's weight from its numbers of keywords, ads and lexicon
+// entries.
 //
-// It plans at the start, and anew in the night that begins at Hour, UTC, and lasts
-// Hours; with Hours 0 never again. A plan ignores where data lie. It is carried out as
-// far as the budget of each iteration goes, until the night ends or as much has moved
-// as there is: weights that change meanwhile change the plan. Nothing else moves. A
-// night in which no balancer ran, or this strategy was not in use at its beginning, is
-// left out.
+// It plans at the start, and again in each night. The night begins at Hour, UTC, and
+// lasts Hours hours; if Hours is 0, it never plans again. A plan ignores where data
+// are. Each iteration carries out as much of it as the budget allows, until the night
+// ends or as much has moved as there is: weights that change in the meantime change the
+// plan. Nothing else moves. A night is left out if no balancer ran, or another strategy
+// was in use, at its beginning.
 //
-// An owner that comes during the day gets a more or less random shard at once: the keys
-// between owners are drawn for shards, by their shares (the thesis does not say how its
-// shard is found). With more owners than mostPlaces, or without a night that would pack
-// newcomers, such keys belong to the owner before them, since each place is a slice.
+// An owner that comes during the day gets a more or less random shard at once: shards
+// are drawn, by their shares, for the keys between owners (the thesis does not say how
+// it finds the shard). Each such place is a slice. So, if there are more than
+// mostPlaces owners, or no night that would pack newcomers, these keys belong to the
+// owner before them.
 //
-// Owners are intervals of keys only in the order ByOwner. In other orders
-// the ring is cut into one run of keys a shard, of equal weight, once, and the first
-// reason says so.
+// Owners are intervals of keys only in the order ByOwner. In other orders the ring is
+// cut once, into one run of keys of equal weight per shard, and the first reason says
+// so.
 type Original struct{ Hour, Hours int }
 
-// mostPlaces is the most owners that have places for others between them.
+// mostPlaces is the greatest number of owners with places for newcomers between them.
 const mostPlaces = 50_000
 
 func readOriginal(r *options.Reader) Original {
@@ -87,8 +88,8 @@ func (o Original) Iterate(in balance.Input) (balance.Proposal, error) {
 	return p, nil
 }
 
-// plansAnew moves what is elsewhere than a new plan has it, or says why it is not the
-// time for that. It returns what to remember.
+// plansAnew moves owners to where a new plan has them, or says why it is not the time
+// for this. It returns the new memory.
 func (o Original) plansAnew(b *draft.Draft) (memory []byte, why string) {
 	number, now, ok := o.night(b.In.Time)
 	last, known := readNight(b.In.Memory)
@@ -118,7 +119,8 @@ func (o Original) plansAnew(b *draft.Draft) (memory []byte, why string) {
 	return last.memory(), ""
 }
 
-// carryOut plans and moves what is elsewhere; it reports whether all is in its place.
+// carryOut makes a plan and moves what is elsewhere. It reports whether everything is
+// in its place.
 func (o Original) carryOut(b *draft.Draft) (done bool) {
 	want, left := o.plan(b.In)
 	b.Reasons = append(b.Reasons, left...)
@@ -134,15 +136,15 @@ func (o Original) carryOut(b *draft.Draft) (done bool) {
 	return done && len(b.Ops) == 0 && b.Staying == 0
 }
 
-// night is what Original remembers: a night, and the weight that may still move in it; 0:
-// its plan is carried out.
+// night is the memory of Original: a night, and the weight that may still move in it.
+// left is 0 once the plan is carried out.
 type night struct {
 	number int64
 	left   uint64
 }
 
 // night returns the number of the last night that has begun, and whether it is night
-// now; false if the clock is not set.
+// now. ok is false if the clock is not set.
 func (o Original) night(at time.Time) (number int64, now, ok bool) {
 	const hour, day = 3600, 24 * 3600
 	since := at.Unix() - int64(o.Hour)*hour
@@ -157,7 +159,8 @@ func (n night) memory() []byte {
 	return binary.AppendUvarint(binary.AppendVarint(nil, n.number), n.left)
 }
 
-// readNight reads a memory; false: there is none, or it is another's.
+// readNight decodes a memory. ok is false if there is none, or it is that of another
+// strategy.
 func readNight(memory []byte) (n night, ok bool) {
 	var a, b int
 	n.number, a = binary.Varint(memory)
@@ -176,7 +179,7 @@ func (o Original) plan(in balance.Input) (list []draft.Piece, left []balance.Rea
 		return list, left
 	}
 	b, next := draft.New(in, 1), balance.Key(0)
-	for i := range b.Shards { // what they have now is not planned
+	for i := range b.Shards { // what the shards have now is not part of the plan
 		b.Shards[i].Weight = 0
 	}
 	var all []draft.Piece
@@ -194,7 +197,7 @@ func (o Original) plan(in balance.Input) (list []draft.Piece, left []balance.Rea
 	return all, left
 }
 
-// pack assigns whole owners, the heaviest first.
+// pack assigns whole owners to shards, the heaviest first.
 func pack(in balance.Input) (list []draft.Piece, left []balance.Reason) {
 	list = draft.Owners(in)
 	order := make([]int, len(list))

@@ -203,7 +203,7 @@ func TestOriginalTakesOver(t *testing.T) {
 // nothing moves for that.
 func TestOriginalNewcomers(t *testing.T) {
 	weights := owned(301)
-	weights[0] = 20_000 // about half of all
+	weights[0] = 20_000 // about half of the total
 	n := newNightly(t, 2, weights, nil)
 	giant := n.m.At(func() balance.Key { lo, _, _ := balance.ByOwner.Owner(1); return lo }()).Shard
 	got, before := map[balance.ShardID]int{}, 0

@@ -366,7 +366,7 @@ func TestNoThrash(t *testing.T) {
 	}
 }
 
-// visit says that a shard had an item until an iteration.
+// visit says that an item was on a shard until an iteration.
 type visit struct {
 	shard     balance.ShardID
 	iteration int

@@ -11,15 +11,14 @@ import (
 
 const randomName = "random"
 
-// Random is the random balancing of thesis 6.5: every item is a slice of its
-// own on a random shard. An iteration splits slices of several items and maps
-// what it splits off at random, merges slices without items with a neighbour
-// on the same shard, and sends a shard that has come its fair share. It does not
-// look at the load. The shard drawn depends on the seed, the item's key and the
-// shards' shares only.
+// Random is the random balancing of thesis 6.5: every item is a slice of its own on a
+// random shard. An iteration splits slices of several items and puts the new slices on
+// random shards, merges slices without items with a neighbour on the same shard, and
+// gives a shard that has joined its fair share. It ignores the load. The shard drawn
+// depends only on the seed, the item's key and the shards' shares.
 //
-// With more items than MostSlices a slice holds several, so that the model
-// stays small; the thesis knows no such limit.
+// If there are more items than MostSlices, a slice has several items, so that the model
+// stays small. The thesis has no such limit.
 type Random struct {
 	Seed       uint64
 	MostSlices int
@@ -43,7 +42,7 @@ func (r Random) Initial(in balance.Input) (balance.Proposal, error) {
 		return p, err
 	}
 	b, each := draft.New(in, 1), draft.ItemsEach(in, r.MostSlices)
-	for i := range b.Shards { // all lies on the first shard, in the model of view 0
+	for i := range b.Shards { // in the model of view 0, everything is on the first shard
 		b.Shards[i].Weight = 0
 	}
 	var list []draft.Piece
@@ -61,12 +60,12 @@ func (r Random) Initial(in balance.Input) (balance.Proposal, error) {
 	return draft.Lay(in, list, false)
 }
 
-// drawings is how often a shard is drawn for an item before the first one with
-// room is taken.
+// drawings is how often a shard is drawn for an item before the first shard with room
+// is taken.
 const drawings = 16
 
-// draw returns a shard for a key, among the active ones by their shares; one
-// with room, if there is any.
+// draw returns a shard for a key: one of the active shards, by their shares, and one
+// with room if there is any.
 func (r Random) draw(b *draft.Draft, k balance.Key, weight uint64) int {
 	x, first := uint64(k), 0
 	for n := range drawings {
@@ -105,15 +104,15 @@ func (r Random) Iterate(in balance.Input) (balance.Proposal, error) {
 	return b.Proposal(), nil
 }
 
-// fill sends shards that have far fewer items than chance would give them, such
-// as new ones, their fair share: slices drawn from all other shards.
+// fill gives shards with far fewer items than chance would give them, such as new
+// shards, their fair share: slices drawn from all other shards.
 func (r Random) fill(b *draft.Draft) {
 	has := make([]int, len(b.Shards))
 	for i := range b.Parts {
 		has[b.Parts[i].At] += b.Parts[i].Items
 	}
 	low := make([]bool, len(b.Shards))
-	lacks := make([]float64, len(b.Shards)) // of the shards up to this one
+	lacks := make([]float64, len(b.Shards)) // sum over the shards up to this one
 	fair := func(i int) float64 { return float64(b.Items) * b.Shards[i].Share / b.UpTo[len(b.UpTo)-1] }
 	others, sum := b.Items, 0.0
 	for i := range b.Shards {

@@ -17,7 +17,7 @@ type reached struct {
 	at      int // the first iteration after which it is balanced and stays so; 12: there is none
 	end     float64
 	bound   float64
-	ofLeast float64 // weight moved, over the least
+	ofLeast float64 // weight moved, as a multiple of the least that was needed
 	moves   int
 	ratios  []string
 }
@@ -76,7 +76,7 @@ func TestReach(t *testing.T) {
 		{"weighted-move-fast", 0.6, 1, 3, 2},
 		{"weighted-move-fast", 0.8, 1, 3, 2},
 		{"weighted-move-fast", 0.8, 50, 3, 2},
-		{"weighted-move-fast", 1.0, 1, 4, 0}, // items are too large to fit: the bound, which divides items, is far away
+		{"weighted-move-fast", 1.0, 1, 4, 0}, // the items are too large to fit: the bound assumes that they can be divided and is far away
 		{"weighted-move-fast", 1.2, 1, 4, 0},
 		{"weighted-move", 0.6, 50, 8, 0},
 		{"weighted-move", 0.8, 50, 8, 0},
@@ -101,8 +101,8 @@ func TestReach(t *testing.T) {
 	}
 }
 
-// TestReachAgain: after a shift of hot items the fast profile reaches the goal again within a
-// minute.
+// TestReachAgain tests that the fast profile reaches the goal again within a minute after other
+// items have become hot.
 func TestReachAgain(t *testing.T) {
 	l := world(t, 1, 10, 1, 20_000, 0.8, 0.35)
 	l.noise, l.takes = 0.2, 2

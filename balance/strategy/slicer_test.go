@@ -12,7 +12,8 @@ import (
 	"adshard/balance/strategy/compared"
 )
 
-// TestSlicerBeginsWithEqualKeys: each shard begins with one slice of equal width.
+// TestSlicerBeginsWithEqualKeys tests that each shard starts with one slice and that all
+// slices have the same width.
 func TestSlicerBeginsWithEqualKeys(t *testing.T) {
 	l, _ := placed(t, "slicer", nil, 7, 5000, nil)
 	all := l.m.Slices()

@@ -6,10 +6,10 @@ import (
 	"adshard/balance/strategy/draft"
 )
 
-// split cuts hot slices in two (thesis 4.5.1, step 4): those with SplitAt times
-// the mean slice, while their shard has less than SplitBelow slices. They stay
-// where they are; there is more to choose from in the next iteration. With a
-// Grain slices are cut where and when something of them moves, not here.
+// split cuts hot slices in two (thesis 4.5.1, step 4): those with at least SplitAt
+// times the load of the mean slice, while their shard has fewer than SplitBelow slices.
+// Both parts stay on their shard, so that the next iteration has more to choose from.
+// With a Grain, nothing is cut here: slices are cut when a part of them moves.
 func (i *iteration) split() {
 	if i.Grain > 0 {
 		return
@@ -29,8 +29,8 @@ func (i *iteration) split() {
 	}
 }
 
-// half returns the item's key at which a slice of at least two items is best
-// split, and which share of its load lies before it.
+// half returns the key at which a slice of at least two items is best split, and the
+// share of its load that lies before that key.
 func (i *iteration) half(p *draft.Part) (at balance.Key, left float64) {
 	i.own = load.OfItems(i.In, p.Slice, i.own[:0])
 	return draft.HalfOf(i.own, p.Load)

@@ -2,7 +2,8 @@ package strategy
 
 import "adshard/balance/strategy/compared"
 
-// Summary describes a strategy and its source in one line; "" for an unknown one.
+// Summary describes a strategy and its source in one line. It returns "" if there is no
+// such strategy.
 func Summary(name string) string {
 	switch name {
 	case originalName:

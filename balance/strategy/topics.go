@@ -14,41 +14,45 @@ import (
 
 const topicsName = "topics"
 
-// Topics spreads each hot topic evenly over the shards while their load stays in band
-// (ours; docs/decisions/026-topics.md). A query waits for its slowest slave, and what it
-// costs a slave is what lies there of its terms. Even load does not help: it may be the
-// sum of queries that each have another slow slave. Items at random are not even either:
-// of a topic of 40 items some of 10 shards has seven or more, as a rule.
+// Topics spreads each hot topic evenly over the shards while their load stays within a
+// band (it comes from no paper; see docs/decisions/026-topics.md). A query waits for its
+// slowest slave, and its cost for a slave is that of the items there that have its terms.
+// Even load does not help: it may be the sum of queries each of which is slow on another
+// slave. Random placement is not even either: of a topic of 40 items, one of 10 shards
+// usually has seven or more.
 //
-// What it knows are the pairs of a term and an item that slaves sample (Input.Topics).
-// For a topic of load C, of which shard n has x, no placement of whole items has less than
-// B = max(C/shards, its dearest item) on the slowest shard; the objective is the sum over
-// topics of C·Σₙ(x/B)². Items go, one by one, where that falls most for what it costs to
-// move them, to shards that stay within Aim of the mean load. (To count queries, C would
-// have to be how often the topic is asked for. A sample tells loads; a query counts by
-// what it costs, and the difference was measured to be small.)
+// It knows the pairs of a term and an item that slaves sample (Input.Topics). Take a topic
+// of load C, of which shard n has x. No placement of whole items has less than B =
+// max(C/shards, its dearest item) on the slowest shard. The objective is the sum over
+// topics of C·Σₙ(x/B)². Items move one by one, those first that lower the objective most
+// for the cost of moving them, to shards that stay within Aim of the mean load. (To count
+// queries, C would have to be the number of queries for the topic. But a sample gives
+// loads, so a query counts by its cost; measurements showed little difference.)
 //
 // Load comes first: above its band, Load (weighted-move-fast) decides, and topics wait.
-// The plan of an iteration is made to its end; it begins only if it lessens what can be
-// lessened by Begin, and goes on until that is less than End. That it has begun, and how
-// long topics were sampled, is what it remembers, in two bytes. An item moves only if its shard has more of its topics than
-// the other one by Gain of their B: samples are noisy, and differences of noise would
-// move items for ever.
+// Each iteration makes a complete plan. Moves begin only if the plan lowers the part of
+// the objective that can be lowered by Begin, and go on until it lowers it by less than
+// End. Topics remembers whether moves have begun, and for how long topics were sampled, in
+// two bytes. An item moves only if its shard has more of the item's topics than the other
+// shard by Gain of their B: samples are noisy, and differences due to noise would make
+// items move for ever.
 type Topics struct {
 	Load WeightedMove
 	TopicsConfig
 }
 
-// TopicsConfig is the constants of Topics.
+// TopicsConfig has the constants of Topics.
 type TopicsConfig struct {
-	// Aim is how far above the mean load a shard may be that takes items for its topics.
+	// Aim is how far above the mean load a shard may be and still take items for its
+	// topics.
 	Aim float64
-	// Begin and End are shares of the objective above its bound.
+	// Begin and End are shares of the part of the objective that is above its bound.
 	Begin, End float64
-	// Gain is by how much of B the shard that an item leaves must have more of its topics
-	// than the one it goes to has with it.
+	// Gain is the least difference, as a share of B, between what an item's shard has of
+	// the item's topics and what the other shard would have with the item.
 	Gain float64
-	// MostSlices is how many slices there are at most; items are cut out of slices.
+	// MostSlices is the greatest number of slices. Items are cut out of slices only below
+	// it.
 	MostSlices int
 }
 
@@ -68,8 +72,8 @@ func readTopics(r *options.Reader) Topics {
 // Name implements balance.Strategy.
 func (Topics) Name() string { return topicsName }
 
-// Initial implements balance.Strategy: a topic is spread at random, by runs of keys
-// where they are hashes, and otherwise by single items.
+// Initial implements balance.Strategy. It spreads topics at random: by runs of keys if
+// keys are hashes, otherwise by single items.
 func (t Topics) Initial(in balance.Input) (balance.Proposal, error) {
 	if in.Order == balance.ByHash {
 		return t.Load.Initial(in)
@@ -120,11 +124,11 @@ func (t Topics) Iterate(in balance.Input) (balance.Proposal, error) {
 	return out, nil
 }
 
-// spreading is what Topics remembers: whether moves have begun, and for how many minutes,
-// PairHalfLife at most, slaves had told of topics. A balancer that is started again knows
-// none; what it learns in the first minutes is a thin sample, by which it would move
-// again what lies well. The placement is what was learned: it stays as it is until as
-// much is known again.
+// spreading is the memory of Topics: whether moves have begun, and for how many minutes,
+// at most PairHalfLife, slaves had reported topics. A balancer that is started again knows
+// no topics. What it learns in the first minutes is a thin sample, by which it would move
+// items that are already in good places. The placement holds what was learned: so it stays
+// as it is until as much is known again.
 type spreading struct {
 	working bool
 	minutes byte
@@ -141,7 +145,7 @@ func (m spreading) memory() []byte {
 	return []byte{0, m.minutes}
 }
 
-// readSpreading reads a memory; one that it cannot be is that of a beginning.
+// readSpreading decodes a memory. If it is not valid, moves have not begun.
 func readSpreading(b []byte) spreading {
 	if len(b) != 2 || b[0] > 1 || time.Duration(b[1])*time.Minute > load.PairHalfLife {
 		return spreading{}
@@ -154,42 +158,43 @@ type spread struct {
 	*draft.Draft
 	Topics
 	topics []topic
-	on     [][]float64 // by topic and shard: load
+	on     [][]float64 // load by topic and shard
 	items  []topical
 
-	above  float64 // the objective above its bound
-	least  float64 // its bound: each topic even, or each item alone on a shard, whichever is more
-	gained float64 // of it, by the whole plan
-	moves  []int   // those that the budget affords, of items
+	above  float64 // the part of the objective above its bound
+	least  float64 // the bound: the greater of each topic even, and each item alone on a shard
+	gained float64 // how much the whole plan lowers the objective
+	moves  []int   // indices in items of the moves that the budget allows
 }
 
-// topic is what is known of a topic.
+// topic has the constants of a topic in the objective.
 type topic struct {
 	bound  float64 // B
 	weight float64 // C/B²
 }
 
-// topical is an item that some topic has.
+// topical is an item that belongs to some topic.
 type topical struct {
 	key    balance.Key
 	part   int
-	at     int // shard, in the prediction
+	at     int // index of its shard, in the prediction
 	load   float64
 	weight uint32
 	in     []member
 }
 
-// member says what an item costs under a topic.
+// member is the cost of an item under a topic.
 type member struct {
 	topic int
 	load  float64
 }
 
-// mostCells bounds the memory of an iteration, topics times shards: 64 MB.
+// mostCells bounds the number of topics times shards in an iteration, and so its memory,
+// to 64 MB.
 const mostCells = 8 << 20
 
-// hottest returns the topics that can be spread, those with the most load if there are
-// more than that.
+// hottest returns the topics that can be spread. If there are too many, it returns those
+// with the most load.
 func hottest(list []balance.Topic, most int) []balance.Topic {
 	type sized struct {
 		balance.Topic
@@ -253,7 +258,8 @@ func (t Topics) gather(b *draft.Draft, list []balance.Topic) *spread {
 	return s
 }
 
-// find lists the items of topics by rising key, without those that are no longer there.
+// find lists the items of topics in ascending order of keys, without items that no longer
+// exist.
 func (s *spread) find(list []balance.Topic) {
 	type entry struct {
 		balance.TopicItem
@@ -293,7 +299,7 @@ func (s *spread) find(list []balance.Topic) {
 	}
 }
 
-// excess is the objective as a multiple of its bound.
+// excess returns the objective as a multiple of its bound.
 func (s *spread) excess() float64 {
 	if s.least == 0 {
 		return 1
@@ -301,12 +307,12 @@ func (s *spread) excess() float64 {
 	return 1 + s.above/s.least
 }
 
-// plan decides which items would move where, the most gain for their weight first, and
-// which of them the budget affords.
+// plan decides which items should move where, those with the most gain for their weight
+// first, and which of these moves the budget allows.
 func (s *spread) plan() {
 	type candidate struct {
 		item int
-		gain float64 // for what it costs
+		gain float64 // gain per cost
 	}
 	var list []candidate
 	for i := range s.items {
@@ -335,15 +341,15 @@ func (s *spread) plan() {
 			s.moves = append(s.moves, o.item)
 		}
 	}
-	for i := range s.items { // the moves that are made count again
+	for i := range s.items { // resets the prediction; moves that are made are counted again
 		v := &s.items[i]
 		s.Shards[v.at].Load -= v.load
 		s.Shards[s.Parts[v.part].At].Load += v.load
 	}
 }
 
-// best returns where an item should go and by how much the objective falls; -1: it
-// stays.
+// best returns the shard to which an item should go, and by how much the objective falls.
+// It returns -1 if the item should stay.
 func (s *spread) best(v *topical) (to int, gain float64) {
 	to = -1
 	if p := &s.Parts[v.part]; p.Busy || p.Gone || p.Merged {
@@ -369,8 +375,8 @@ func (s *spread) best(v *topical) (to int, gain float64) {
 	return to, gain
 }
 
-// lessens returns by how much the objective falls on a shard that an item goes to (sign
-// 1) or leaves (-1).
+// lessens returns by how much the objective falls on a shard if an item goes to it (sign
+// 1) or leaves it (sign -1).
 func (s *spread) lessens(v *topical, shard int, sign float64) (sum float64) {
 	for _, m := range v.in {
 		x := s.on[m.topic][shard]
@@ -379,10 +385,10 @@ func (s *spread) lessens(v *topical, shard int, sign float64) (sum float64) {
 	return sum / s.Shards[shard].Share
 }
 
-// carryOut cuts out the items that move and starts their moves, until there are too
-// many slices.
+// carryOut cuts out the items that move and starts their moves, until there are too many
+// slices.
 func (s *spread) carryOut() {
-	slices.Sort(s.moves) // by rising key
+	slices.Sort(s.moves) // in ascending order of keys
 	room := s.MostSlices - len(s.Parts)
 	for begin := 0; begin < len(s.moves); {
 		part := s.items[s.moves[begin]].part
@@ -402,7 +408,7 @@ func (s *spread) carryOut() {
 	}
 }
 
-// cutOut divides a slice into items that move and what stays between them.
+// cutOut divides a slice into the items that move and the parts between them that stay.
 func (s *spread) cutOut(p *draft.Part, moves []int) (list []draft.Segment) {
 	add := func(lo, hi balance.Key, to int, why string) {
 		if n := len(list); n > 0 && list[n-1].To == to {
@@ -415,7 +421,7 @@ func (s *spread) cutOut(p *draft.Part, moves []int) (list []draft.Segment) {
 	for _, i := range moves {
 		v := &s.items[i]
 		if p.Items == 1 {
-			v.key = p.Hi // all of the slice
+			v.key = p.Hi // so that the whole slice moves
 		} else if v.key > lo {
 			add(lo, v.key-1, p.At, "")
 			lo = v.key
@@ -429,10 +435,11 @@ func (s *spread) cutOut(p *draft.Part, moves []int) (list []draft.Segment) {
 	return list
 }
 
-// mostJoined is how many slices are merged in an iteration because there are many.
+// mostJoined is the greatest number of slices that an iteration merges because there are
+// too many.
 const mostJoined = 1000
 
-// tidy merges neighbours on one shard while there are more slices than that.
+// tidy merges neighbours on the same shard while there are more than `most` slices.
 func tidy(b *draft.Draft, most int) {
 	joined := 0
 	for i := 1; i < len(b.Parts) && joined < min(mostJoined, len(b.Parts)-most); i++ {

@@ -14,74 +14,73 @@ const (
 	weightedMoveFastName = "weighted-move-fast"
 )
 
-// WeightedMove is made after Slicer's Weighted-Move (Adya et al., OSDI 2016; thesis 4.5.1),
-// which compared.Slicer has as published: in each iteration cool neighbours are merged,
-// slices of the hottest shards move to the coolest, and hot slices are split so that there is
-// more to choose from.
+// WeightedMove is made after Slicer's Weighted-Move (Adya et al., OSDI 2016; thesis 4.5.1);
+// compared.Slicer is the published algorithm. In each iteration cool neighbours are merged,
+// slices of the hottest shards move to the coolest ones, and hot slices are split so that
+// there is more to choose from.
 //
-// It differs in what it wants. Slicer's next move is the one that lowers max/mean most for
-// the items that it moves, and it goes on while one does. Here there is a goal: shards are to
-// have at most Aim above the mean, or above what can be reached (LowerBound). The next move is
-// the one that removes most load above the goal for its cost. The cost is the share of all
-// items, or of their weight, that it moves, what of it would have to move on (onward), and a
-// fixed part (perMove), and every move must gain at least Gain. Nothing happens within the
-// dead band Tolerance, nor while too few queries are behind the load. A start has slices of
-// equal weight, not of equal width.
+// Its aim differs. Slicer's next move is always the one that lowers max/mean most for the
+// items that it moves, and it continues as long as some move does. Here there is a goal:
+// shards should be at most Aim above the mean, or above what can be reached (LowerBound). The
+// next move is the one that removes the most load above the goal for its cost. The cost is the
+// share of all items, or of their weight, that it moves, what of it would have to move on
+// (onward), and a fixed part (perMove). Every move must gain at least Gain. Nothing happens
+// within the dead band Tolerance, or while the load comes from too few queries. At the start,
+// slices have equal weight, not equal width.
 //
-// A slice on its way counts where it goes; a split lies where it halves the load, never
-// within an item; the mean slice is that of at least MergeAbove slices a shard, so that a
-// start with few slices, or more shards than slices, gets going. Shards that are lost or drain
-// are emptied by the mapper.
+// A moving slice counts at its target. A slice is split where its load halves, and never
+// within an item. The mean slice is computed for at least MergeAbove slices per shard, so that
+// moves also begin with few slices at the start, or with more shards than slices. The mapper
+// empties shards that are lost or drain.
 type WeightedMove struct {
 	name   string
 	Config WeightedMoveConfig
 }
 
-// WeightedMoveConfig is the constants of WeightedMove. Loads are multiples of
-// the mean load of a shard.
+// WeightedMoveConfig has the constants of WeightedMove. Loads are multiples of the mean load
+// of a shard.
 type WeightedMoveConfig struct {
-	// MergeAbove is how many slices a shard keeps; only from shards with more are
-	// cool slices merged away, and while they have together less than the mean
-	// slice. MergeShare is the share of all items that may move for that.
+	// MergeAbove is the number of slices that a shard keeps: cool slices are merged away only
+	// from shards with more, and only while the two together have less load than the mean
+	// slice. MergeShare is the share of all items that may move for merges.
 	MergeAbove int
 	MergeShare float64
 	// MoveShare is the share of all items that may move in an iteration.
 	MoveShare float64
-	// SplitAt is how many times the mean slice a slice must have to be split,
-	// while its shard has less than SplitBelow slices.
+	// SplitAt is the load, as a multiple of the mean slice, from which on a slice is split, as
+	// long as its shard has fewer than SplitBelow slices.
 	SplitAt    float64
 	SplitBelow int
-	// Tolerance is the dead band: nothing happens while max/mean is at most
-	// 1 + Tolerance, or Slack times the bound. Aim is how far above the mean,
-	// or the bound, a shard may stay once it moves.
+	// Tolerance is the dead band: nothing happens while max/mean is at most 1 + Tolerance, or
+	// slack times the bound. Aim is how far above the mean, or the bound, a shard may stay
+	// once something moves.
 	Tolerance, Aim float64
-	// Gain is the least that a move must gain.
+	// Gain is the least gain of a move.
 	Gain float64
-	// Hottest is how many of the hottest shards give slices away in an
-	// iteration, each move judged after the ones before it; 0: all that are
-	// above the aim.
+	// Hottest is the number of the hottest shards that give slices away in an iteration. Each
+	// move is judged after the moves before it. 0 means all shards above the aim.
 	Hottest int
-	// Replication 1 has a slice go to the shard that is coolest with it, among the
-	// coolest of each size of share, 0 to the coolest one. Slicer raises and lowers how
-	// often a hot slice is replicated; here replicas belong to shards, whose shares grow
-	// with them, so that a slice has more of them once it has moved to such a shard.
-	// Between equal shards it changes nothing.
+	// Replication says to which shard a slice goes: to the coolest one (0), or to the one that
+	// is coolest with the slice, among the coolest of each size of share (1). Slicer changes
+	// the number of replicas of a hot slice. Here replicas belong to shards, and a shard's
+	// share grows with them. So a slice gets more replicas by moving to a shard with more.
+	// Between shards of equal share, it makes no difference.
 	Replication int
-	// Grain, if above 0, has slices of more load cut before they move: into
-	// single items that are worth a move, and runs of others of at most Grain.
+	// Grain, if it is above 0, makes slices of more load be cut before they move: into
+	// single items that are worth a move, and runs of other items with at most Grain.
 	Grain float64
 }
 
-// slack is how far above the bound max/mean may lie in the dead band.
+// slack is the multiple of the bound up to which max/mean is in the dead band.
 const slack = 1.05
 
-// Plain returns the constants of the profile weighted-move: Slicer's where it has them, and
-// ours for the goal, the dead band and the least gain. What they reach (TestReach: ten shards,
-// 20,000 items, max/mean 3.1 to 3.7 at the start, an interval of 5 s, moves of 10 s): with 50
-// slices a shard max/mean 1.05 after 20 s at Zipf 0.6 and 0.8, after 35 s at 1.0; where one
-// item alone is 2.04 x the mean, 2.07 after 20 s. With one slice a shard they split first and
-// need almost the minute. They move whole slices, so 1.4 times the least weight at Zipf 0.6
-// and 12 times at 0.8.
+// Plain returns the constants of the profile weighted-move. They are Slicer's where it has
+// them; those for the goal, the dead band and the least gain were chosen here. Results
+// (TestReach: ten shards, 20,000 items, max/mean 3.1 to 3.7 at the start, an interval of 5 s,
+// moves of 10 s): with 50 slices per shard, max/mean is 1.05 after 20 s at Zipf 0.6 and 0.8,
+// and after 35 s at 1.0; if a single item has 2.04 x the mean, it is 2.07 after 20 s. With one
+// slice per shard, slices must first be split, which takes almost the minute. Whole slices
+// move, so 1.4 times the least weight moves at Zipf 0.6 and 12 times at 0.8.
 func Plain() WeightedMoveConfig {
 	return WeightedMoveConfig{
 		MergeAbove: 50, MergeShare: 0.01, MoveShare: 0.09, SplitAt: 2, SplitBelow: 150,
@@ -89,12 +88,11 @@ func Plain() WeightedMoveConfig {
 	}
 }
 
-// Fast returns the constants of the profile weighted-move-fast: it cuts out
-// what is hot and moves only that, from all hot shards at once. What they reach
-// in the same test: max/mean 1.05 to 1.14 after 20 s, with one slice a shard or
-// 50, and 1.1 times the least weight up to Zipf 0.8; above that some
-// items fit nowhere beside others, which the least weight, for which items may be
-// divided, does not count.
+// Fast returns the constants of the profile weighted-move-fast. It cuts hot items out and
+// moves only these, from all hot shards at once. Results in the same test: max/mean is 1.05 to
+// 1.14 after 20 s, with one slice per shard or 50, and 1.1 times the least weight moves up to
+// Zipf 0.8. Above that, some items fit nowhere beside others; the least weight does not take
+// this into account, since it assumes that items can be divided.
 func Fast() WeightedMoveConfig {
 	c := Plain()
 	c.MergeShare, c.SplitBelow, c.Hottest, c.Grain = 0, 1000, 0, 0.05
@@ -123,13 +121,13 @@ func readWeightedMove(r *options.Reader, name string, c WeightedMoveConfig) Weig
 // Name implements balance.Strategy.
 func (w WeightedMove) Name() string { return w.name }
 
-// Initial implements balance.Strategy: each shard gets one run of keys, of equal
-// weight for its share, in MergeAbove slices of equal weight.
+// Initial implements balance.Strategy. Each shard gets one run of keys, with a weight in
+// proportion to its share, in MergeAbove slices of equal weight.
 func (w WeightedMove) Initial(in balance.Input) (balance.Proposal, error) {
 	return draft.Lay(in, finer(in, draft.EvenRuns(in), max(1, w.Config.MergeAbove)), false)
 }
 
-// finer cuts each piece into up to n of equal weight.
+// finer cuts each piece into up to n pieces of equal weight.
 func finer(in balance.Input, list []draft.Piece, n int) (out []draft.Piece) {
 	for k, p := range list {
 		hi := balance.MaxKey
@@ -189,15 +187,15 @@ func (w WeightedMove) Iterate(in balance.Input) (balance.Proposal, error) {
 type iteration struct {
 	*draft.Draft
 	WeightedMoveConfig
-	goal  float64  // load a share that shards should not exceed
-	count int      // of slices, for the mean slice
-	given []int    // shards that gave slices away, or could not, hottest first
-	why   []string // by shard: why it gives no more away
+	goal  float64  // load per share that shards should not exceed
+	count int      // number of slices, for the mean slice
+	given []int    // shards that gave slices away, or could not, the hottest first
+	why   []string // by shard: why it gives away no more
 	on    [][]int  // by shard: indices of its slices
 	own   []load.Item
 
-	chunks, dense map[int][]chunk // by shard: what may move; by load for its cost
+	chunks, dense map[int][]chunk // by shard: what may move, by key and by load for its cost
 }
 
-// meanSlice is the mean load of a slice.
+// meanSlice returns the mean load of a slice.
 func (i *iteration) meanSlice() float64 { return i.Total / float64(i.count) }

@@ -204,7 +204,7 @@ func TestReplication(t *testing.T) {
 			more, _ := e.Split(rest, keys[10])
 			_, _ = e.Start(rest, 2), e.Start(more, 3)
 			l.settle(model(t, e), balance.Proposal{})
-			for i, k := range keys { // shard 1: one item; shard 2: little; shard 3: more, but less than it can take
+			for i, k := range keys { // shard 1: one item; shard 2: little load; shard 3: more, but less than it can take
 				l.loads[k] = map[bool]float64{true: 5, false: 60}[i < 10]
 			}
 			l.loads[keys[0]] = 2000

@@ -8,20 +8,20 @@ import (
 	"adshard/balance/verify"
 )
 
-// arrival is the copy of a moving slice on one of the slaves that are in the set of
-// its target. Each is compared with the source of truth by itself.
+// arrival is the copy of a moving slice on one of the slaves in the set of its target. Each copy is
+// compared with the source of truth separately.
 type arrival struct {
 	move    *activeMove
 	slave   string
 	check   *verify.Comparison
-	arrived bool // the slave has all of it
+	arrived bool // the slave has the whole slice
 }
 
 // done reports whether the copy is certified.
 func (a *arrival) done() bool { return a.arrived && a.check.Done() }
 
-// arrive makes the move's arrivals those of the slaves that are in its target's set
-// now, and returns those that are new.
+// arrive updates the arrivals of a move, so that there is one for each slave in its target's set, and
+// returns the new ones.
 func (m *Moves) arrive(v *activeMove) (fresh []*arrival) {
 	old := v.arrivals
 	v.arrivals = nil
@@ -58,12 +58,12 @@ func (v *activeMove) checks() (list []*verify.Comparison) {
 	return list
 }
 
-// arrivalOn returns the copy on a slave.
+// arrivalOn returns the copy on a slave, which must exist.
 func (v *activeMove) arrivalOn(slave string) *arrival {
 	return v.arrivals[slices.IndexFunc(v.arrivals, func(a *arrival) bool { return a.slave == slave })]
 }
 
-// uncertify forgets what was found equal.
+// uncertify forgets which parts of a copy were found equal.
 func (m *Moves) uncertify(a *arrival) {
 	m.verify.Restart(a.check)
 	if !slices.ContainsFunc(a.move.arrivals, (*arrival).done) {
@@ -74,7 +74,7 @@ func (m *Moves) uncertify(a *arrival) {
 	}
 }
 
-// dropArrival forgets the copy of a slave that is not waited for any more.
+// dropArrival forgets the copy on a slave that is no longer waited for.
 func (m *Moves) dropArrival(a *arrival) {
 	m.verify.GiveUp(a.check)
 	if m.arriving[a.slave][a.move.id] == a {
@@ -82,8 +82,8 @@ func (m *Moves) dropArrival(a *arrival) {
 	}
 }
 
-// least returns the copy that is farthest from being certified, of slaves that are
-// alive if there are any; nil: there is none.
+// least returns the copy that is farthest from being certified, on a slave that is alive if there is
+// one. It returns nil if there are no copies.
 func (m *Moves) least(now time.Duration, v *activeMove) (worst *arrival) {
 	rank := func(a *arrival) int {
 		n := a.check.Bins()
@@ -105,13 +105,13 @@ func (m *Moves) least(now time.Duration, v *activeMove) (worst *arrival) {
 	return worst
 }
 
-// enough is how many replicas are certified before a switch, if so many live: data
-// just copied lie on more than one machine before anybody relies on them.
+// enough is the number of replicas that should be certified before a switch, if that many are alive:
+// new copies should be on more than one machine before queries rely on them.
 const enough = 2
 
-// agreed reports whether the copies of a move suffice for its switch: every slave of
-// the target's set that is alive is certified, or is late and leaves the set, and one that is
-// certified was heard from a moment ago. Those that leave the set with an edit do not count.
+// agreed reports whether the copies of a move suffice for its switch. Every living slave of the
+// target's set must be certified, or be late and leave the set. A certified slave must have been heard
+// from a moment ago. Slaves that leave the set by the edit e are left out.
 func (m *Moves) agreed(now time.Duration, v *activeMove, e *balance.Edit) bool {
 	certified, living, answers := 0, 0, false
 	for _, a := range v.arrivals {
@@ -127,9 +127,9 @@ func (m *Moves) agreed(now time.Duration, v *activeMove, e *balance.Edit) bool {
 	return answers && (certified == living || now >= m.deadline(v, certified))
 }
 
-// deadline returns when a move no longer waits for slaves that are not certified: if
-// enough others are, once they have had twice the time of the first one; else
-// four times, since each one that is left out leaves a shard without a spare copy.
+// deadline returns when a move stops waiting for slaves that are not certified. If enough others are
+// certified, this is when the others have had twice the time of the first one. Otherwise it is four
+// times, since each slave that is left out leaves the shard with one copy fewer.
 func (m *Moves) deadline(v *activeMove, certified int) time.Duration {
 	first := v.first - v.since
 	if certified >= enough {
@@ -138,8 +138,8 @@ func (m *Moves) deadline(v *activeMove, certified int) time.Duration {
 	return v.first + 3*first + m.Config.Stall
 }
 
-// late returns the slaves of the target's set that have to leave it when the slice is
-// switched: they do not serve all of the shard then.
+// late returns the slaves of the target's set that must leave it when the slice is switched, since
+// they do not have everything that the shard then serves.
 func (m *Moves) late(now time.Duration, v *activeMove) (names []string) {
 	for _, a := range v.arrivals {
 		if !a.done() || !m.Alive(a.slave, now) {
@@ -157,7 +157,8 @@ func (m *Moves) queueIfReady(now time.Duration, v *activeMove) {
 	}
 }
 
-// Arrived notes which moves to a slave have arrived by its table, in time proportional to both.
+// Arrived notes which moving slices a slave has completely, by its table. It takes time in proportion
+// to the number of both.
 func (m *Moves) Arrived(now time.Duration, slave string) {
 	arriving := m.arriving[slave]
 	if len(arriving) == 0 {
@@ -183,7 +184,7 @@ func (m *Moves) Arrived(now time.Duration, slave string) {
 	}
 }
 
-// Compared goes on with a move whose copy is right so far.
+// Compared continues with a move whose copy has been found right so far.
 func (m *Moves) Compared(now time.Duration, f verify.Finding) {
 	v := m.all[f.Of.Id]
 	if f.Came {
@@ -198,8 +199,8 @@ func (m *Moves) Compared(now time.Duration, f verify.Finding) {
 	m.queueIfReady(now, v)
 }
 
-// missing returns the keys that are still to arrive or to be compared before a copy is certified. What
-// else its slave is being filled with may come before it.
+// missing returns the keys that must still arrive or be compared before a copy is certified. It
+// includes other keys that the slave is being filled with, since they may come first.
 func (m *Moves) missing(a *arrival) []balance.Interval {
 	switch {
 	case a.done():

@@ -22,14 +22,14 @@ func (m *Moves) hopeless(now time.Duration, v *activeMove) string {
 		return "shard " + target.Name + " is lost: not heard from for " + m.Config.DeadAfter.String()
 	case trouble != "" && now >= since+m.Config.DeadAfter:
 		return "shard " + target.Name + " is in trouble: " + trouble
-	case certified && len(v.arrivals) > 1: // those that are late leave the set
+	case certified && len(v.arrivals) > 1: // slaves that are late leave the set
 	case idle >= m.Config.Stall && idle >= m.stall(v):
 		return "no progress for " + m.stall(v).String() + m.stalled(now, v)
 	}
 	return ""
 }
 
-// stalled returns what a stalled copy waits for.
+// stalled says what a stalled copy waits for.
 func (m *Moves) stalled(now time.Duration, v *activeMove) string {
 	switch a := m.least(now, v); {
 	case a == nil || !a.arrived:
@@ -40,7 +40,7 @@ func (m *Moves) stalled(now time.Duration, v *activeMove) string {
 	return ": its items change too often for the copies to be compared"
 }
 
-// counters counts events since the mapper started.
+// counters has counts since the mapper started.
 type counters struct {
 	moves, cancelled, items, bytes uint64
 	rest                           time.Duration // when the last move ended
@@ -53,13 +53,15 @@ type Flight struct {
 	Phase    balance.MovePhase
 	// For is how long the move has lasted.
 	For time.Duration
-	// Matched is how many of the Bins bins of the current part are verified.
+	// Matched is the number of bins, of balance.Bins, that are verified in the current
+	// part.
 	Matched int
-	// Cause is why it moves, WaitsFor what is still missing.
+	// Cause says why the slice moves, and WaitsFor what is still missing.
 	Cause, WaitsFor string
 }
 
-// arrivingOn names the slave that a move waits for.
+// arrivingOn returns a text that names the shard, and the slave if it has another name,
+// that a move waits for.
 func arrivingOn(a *arrival, target string) string {
 	if a == nil || a.slave == target {
 		return target

@@ -14,78 +14,78 @@ import (
 	"adshard/fault"
 )
 
-// Moves are the slices on their way, and the copies that arrive. A move begins, is switched and
-// ends with the model (took); in between slaves report what they have (arrived), the verifier
-// compares it, and findings come in (compared). Out go edits of the model that are due (due), the
-// slaves that leave their sets with them, and where slices are to stay away from.
+// Moves has the moving slices and their copies. A move begins, is switched and ends by changes of the
+// model (Took). In between, slaves report what they have (Arrived), the verifier compares it, and its
+// findings come in (Compared). Out come the operations that are due (AddDue), the slaves that leave their
+// sets because of them, and the keys that must stay away from a shard (Out).
 //
-// It guarantees that a slice is switched only when each slave of its target's set that lives is
-// certified, or leaves the set; that one of those was heard a moment ago; and that a source
-// gives up a slice only when no master may ask it any more.
+// It guarantees that a slice is switched only if each living slave of its target's set is certified or
+// leaves the set, and if one of the certified slaves was heard from a moment ago. It also guarantees that
+// a shard gives up a slice only when no master can ask it for the slice any more.
 type Moves struct {
 	*cluster.Cluster
 	*cluster.Journal
 	verify *verify.Verifier
-	all    map[uint64]*activeMove // by the slice's number
-	// arriving are the copies on a slave, by the slices' numbers.
+	all    map[uint64]*activeMove // by the ids of slices
+	// arriving has the copies on each slave, by the ids of slices.
 	arriving map[string]map[uint64]*arrival
-	// doomed are to be cancelled, ready to be switched, leaving to be finished,
-	// in the order of their views; some may have been dropped meanwhile.
+	// doomed are the moves to be cancelled, ready those to be switched, and leaving those to be finished,
+	// in the order of their views. They may contain moves that have been dropped in the meantime.
 	doomed, ready, leaving []*activeMove
-	switched, finished     time.Duration // the last time
+	switched, finished     time.Duration // when this last happened
 	counters               counters
 
-	left      []string // slaves that leave their sets, since they are late
+	left      []string // slaves that leave their sets because they are late
 	away      []stayAway
-	emptyNext bool // what had to move has moved: more of it may begin
+	emptyNext bool // all urgent moves have been switched, so more may begin
 }
 
-// stayAway is keys that are to stay away from a shard.
+// stayAway is keys that must stay away from a shard for some time.
 type stayAway struct {
 	Shard balance.ShardID
 	cluster.Rest
 }
 
-// Out returns what the planner is to know, each once.
+// Out returns what the planner must know. Each result is returned once.
 func (m *Moves) Out() (away []stayAway, emptyNext bool) {
 	away, emptyNext = m.away, m.emptyNext
 	m.away, m.emptyNext = nil, false
 	return away, emptyNext
 }
 
-// activeMove is a slice on its way, from its start to its finish.
+// activeMove is a moving slice, from the start of its move to the finish.
 type activeMove struct {
 	id, generation uint64
 	lo, hi         balance.Key
 	a, b           balance.ShardID // from, to
 	phase          balance.MovePhase
-	view           uint64 // from which b serves, when switched
+	view           uint64 // the first view in which b serves it, after the switch
 	since          time.Duration
-	progress       time.Duration // last time that it progressed
+	progress       time.Duration // when there was last progress
 	cause          cluster.Cause
-	doomed         string // why it is cancelled
+	doomed         string // why it is to be cancelled, or ""
 
-	arrivals    []*arrival    // of the slaves in b's set, by name
-	first       time.Duration // when the first of them was certified; 0: none is
-	isReady     bool          // it is in moves.ready
-	switching   bool          // its switch is being saved: nothing cancels it any more
+	arrivals    []*arrival    // copies on the slaves in b's set, by name
+	first       time.Duration // when the first of them was certified, or 0
+	isReady     bool          // it is in Moves.ready
+	switching   bool          // its switch is being saved, and it can no longer be cancelled
 	published   bool
 	publishedAt time.Duration
 }
 
-// New returns the moves of a cluster in which nothing moves.
+// New returns the Moves of a cluster, without any move.
 func New(c *cluster.Cluster, j *cluster.Journal, q *verify.Verifier) *Moves {
 	return &Moves{Cluster: c, Journal: j, verify: q, all: map[uint64]*activeMove{}, arriving: map[string]map[uint64]*arrival{}}
 }
 
-// sorted returns the moves by the numbers of their slices.
+// sorted returns the moves in the order of the ids of their slices.
 func (m *Moves) sorted() []*activeMove {
 	list := slices.Collect(maps.Values(m.all))
 	slices.SortFunc(list, func(a, b *activeMove) int { return cmp.Compare(a.id, b.id) })
 	return list
 }
 
-// matches reports whether h is the slice, all of it, as it is being moved.
+// matches reports whether h is the whole slice, in the state in which it is being moved.
 func (v *activeMove) matches(h balance.Held) bool {
 	return h.State == balance.Full && h.Generation == v.generation && h.Lo == v.lo && h.Hi == v.hi
 }
@@ -109,8 +109,8 @@ func (m *Moves) doom(v *activeMove, why string) {
 		"the move of slice %d from shard %s to shard %s is cancelled: %s", v.id, m.Name(v.a), m.Name(v.b), why))
 }
 
-// Differs ends a move whose source differs from the source of truth, or whose only copy does. Of
-// several replicas the others suffice: this one is filled again.
+// Differs ends a move if its source differs from the source of truth, or its only copy does. If there are
+// several copies, the others suffice, and the one that differs is filled again.
 func (m *Moves) Differs(now time.Duration, f verify.Finding) {
 	v := m.all[f.Of.Id]
 	if f.Source != "" || len(m.Living(v.b, now)) <= 1 {
@@ -120,7 +120,7 @@ func (m *Moves) Differs(now time.Duration, f verify.Finding) {
 	m.uncertify(v.arrivalOn(f.Of.Target))
 }
 
-// Watch cancels moves that cannot end, and looks which are ready.
+// Watch cancels moves that cannot complete, and queues those that are ready.
 func (m *Moves) Watch(now time.Duration) {
 	for _, v := range m.sorted() {
 		if v.phase == balance.Copying && !v.switching {
@@ -132,7 +132,7 @@ func (m *Moves) Watch(now time.Duration) {
 	}
 }
 
-// ViewPublished lets the moves end that switched in this view or an earlier one.
+// ViewPublished notes that the moves that switched in this view or an earlier one may end.
 func (m *Moves) ViewPublished(now time.Duration, view uint64) {
 	for _, v := range m.sorted() {
 		if v.phase == balance.Switched && !v.published && v.view <= view {
@@ -142,7 +142,7 @@ func (m *Moves) ViewPublished(now time.Duration, view uint64) {
 	}
 }
 
-// Next returns when moves that are ready are to be switched; false: none is.
+// Next returns when the moves that are ready are to be switched. It returns false if none is ready.
 func (m *Moves) Next(now time.Duration) (at time.Duration, some bool) {
 	if len(m.ready) == 0 {
 		return 0, false
@@ -150,25 +150,25 @@ func (m *Moves) Next(now time.Duration) (at time.Duration, some bool) {
 	return m.due(now), true
 }
 
-// TakeLeft returns the slaves that leave their sets, since they are late, each once.
+// TakeLeft returns the slaves that leave their sets because they are late. Each is returned once.
 func (m *Moves) TakeLeft() []string {
 	left := m.left
 	m.left = nil
 	return left
 }
 
-// Restarted forgets what was certified on a slave that has started again.
+// Restarted forgets what was certified of a slave that has started again.
 func (m *Moves) Restarted(slave string) {
-	for _, id := range slices.Sorted(maps.Keys(m.arriving[slave])) { // in order, since they queue up
+	for _, id := range slices.Sorted(maps.Keys(m.arriving[slave])) { // in order, which is the order in the queue
 		m.uncertify(m.arriving[slave][id])
 	}
 }
 
-// Forget drops what is known of a slave that is not in the model any more.
+// Forget drops the state of a slave that is no longer in the model.
 func (m *Moves) Forget(slave string) { delete(m.arriving, slave) }
 
-// Flights returns the state of all moves, by the slices' numbers. oldest is the oldest view that
-// masters may ask for.
+// Flights returns the state of all moves, in the order of the ids of slices. oldest is the oldest view
+// that masters may use.
 func (m *Moves) Flights(now time.Duration, oldest uint64) (list []Flight) {
 	for _, v := range m.sorted() {
 		list = append(list, m.flight(now, v, oldest))
@@ -176,7 +176,7 @@ func (m *Moves) Flights(now time.Duration, oldest uint64) (list []Flight) {
 	return list
 }
 
-// FlightOf returns the state of a slice's move; nil: it does not move.
+// FlightOf returns the state of a slice's move, or nil if the slice is not moving.
 func (m *Moves) FlightOf(now time.Duration, slice, oldest uint64) *Flight {
 	v := m.all[slice]
 	if v == nil {
@@ -186,16 +186,16 @@ func (m *Moves) FlightOf(now time.Duration, slice, oldest uint64) *Flight {
 	return &f
 }
 
-// Moved returns what was moved so far, and when the last move ended.
+// Moved returns how much was moved so far, and when the last move ended.
 func (m *Moves) Moved() (sum Moved, last time.Duration) {
 	c := m.counters
 	return Moved{Moves: c.moves, Cancelled: c.cancelled, Items: c.items, Bytes: c.bytes}, c.rest
 }
 
-// AnyLeaves reports whether a slice is to leave its source once masters have a view.
+// AnyLeaves reports whether any slice is to leave its source once masters have a view.
 func (m *Moves) AnyLeaves() bool { return len(m.leaving) > 0 }
 
-// AddDue adds to an edit what is to be cancelled, switched and finished.
+// AddDue adds to an edit the moves that are to be cancelled, switched or finished.
 func (m *Moves) AddDue(now time.Duration, e *cluster.Edit, w *balancemaps.Views) {
 	for _, v := range m.doomed {
 		if m.all[v.id] == v && v.phase == balance.Copying {
@@ -219,7 +219,7 @@ func (m *Moves) AddDue(now time.Duration, e *cluster.Edit, w *balancemaps.Views)
 	}
 }
 
-// finish ends the moves whose slices no query seeks at their sources any more.
+// finish ends the moves whose slices no query needs at their sources any more.
 func (m *Moves) finish(now time.Duration, e *cluster.Edit, w *balancemaps.Views) {
 	done := 0
 	for oldest, _ := w.OldestAsked(now); done < len(m.leaving); done++ {
@@ -233,7 +233,7 @@ func (m *Moves) finish(now time.Duration, e *cluster.Edit, w *balancemaps.Views)
 	m.leaving = slices.Delete(m.leaving, 0, done)
 }
 
-// due returns when those that are ready are to be switched.
+// due returns when the moves that are ready are to be switched.
 func (m *Moves) due(now time.Duration) time.Duration {
 	ready, all := len(m.ready), len(m.all)
 	awaited := slices.ContainsFunc(m.ready, func(v *activeMove) bool { return m.awaited(now, v) })
@@ -247,7 +247,7 @@ func (m *Moves) due(now time.Duration) time.Duration {
 	}
 }
 
-// copying returns how many of the moves are still to be switched.
+// copying returns the number of moves that are still to be switched.
 func (m *Moves) copying() (n int) {
 	for _, v := range m.all {
 		if v.phase == balance.Copying {
@@ -257,15 +257,15 @@ func (m *Moves) copying() (n int) {
 	return n
 }
 
-// awaited reports whether something waits for a move: the slice had to leave its shard when it began
-// to move, or has to by now, since the shard drains, dissolves or is lost; or it was moved by command; or
-// balancing is paused, which waits for the end of all moves.
+// awaited reports whether something waits for a move: the slice had to leave its shard when the move
+// began, or must leave it now, since the shard drains, dissolves or is lost; or an operator ordered the
+// move; or balancing is paused, which waits for the end of all moves.
 func (m *Moves) awaited(now time.Duration, v *activeMove) bool {
 	return v.cause.Away || v.cause.Commanded || m.Hurries(v.a, now)
 }
 
-// switchOn has the target of a move serve its slice. Slaves of its set that are not
-// ready leave the set, and join again once they have been filled.
+// switchOn makes the target of a move serve its slice. Slaves of the target's set that are not ready
+// leave the set, and join again once they have been filled.
 func (m *Moves) switchOn(now time.Duration, e *cluster.Edit, v *activeMove) {
 	m.switched, v.switching = now, true
 	e.Try(func(e *balance.Edit) error { return e.Switch(v.id) })
@@ -280,7 +280,7 @@ func (m *Moves) switchOn(now time.Duration, e *cluster.Edit, v *activeMove) {
 	}
 }
 
-// doubt forgets what was certified on slaves that are lost, until they are back.
+// doubt forgets what was certified of slaves that are lost, until they are back.
 func (m *Moves) doubt(now time.Duration, v *activeMove) {
 	for _, a := range v.arrivals {
 		if a.check.Done() && !m.Alive(a.slave, now) {
@@ -314,7 +314,7 @@ func (m *Moves) Took(now time.Duration, s cluster.Change) {
 	}
 }
 
-// begun tracks a new move, or one that an earlier mapper started.
+// begun begins to track a new move, or one that an earlier mapper started.
 func (m *Moves) begun(now time.Duration, s balance.Slice, why cluster.Cause) {
 	v := &activeMove{
 		id: s.ID, lo: s.Lo, hi: s.Hi, generation: s.Generation, phase: s.Move.Phase, since: now, progress: now, cause: why,
@@ -335,8 +335,8 @@ func (m *Moves) begun(now time.Duration, s balance.Slice, why cluster.Cause) {
 	m.greet(now, fresh)
 }
 
-// stall returns the time without progress after which a move is cancelled: the largest item
-// that one of its copies waits for arrives, or is compared, as a whole.
+// stall returns the time without progress after which a move is cancelled. It depends on the largest item
+// that a copy waits for, since an item arrives, and is compared, as a whole.
 func (m *Moves) stall(v *activeMove) time.Duration {
 	largest := uint32(0)
 	for _, a := range v.arrivals {
@@ -347,7 +347,7 @@ func (m *Moves) stall(v *activeMove) time.Duration {
 	return verify.Patience(m.Config.Stall, uint64(largest))
 }
 
-// greet looks whether new arrivals are there already.
+// greet checks whether new arrivals are complete already.
 func (m *Moves) greet(now time.Duration, fresh []*arrival) {
 	for _, a := range fresh {
 		if m.Slave(a.slave).Reported {
@@ -372,7 +372,7 @@ func (m *Moves) noteSwitch(now time.Duration, v *activeMove, s balance.Slice) {
 	m.MoveStep(now, v.id, "is served by %s from view %d on", m.Name(v.b), v.view)
 }
 
-// ended records that a move finished or was cancelled.
+// ended records that a move was finished or cancelled.
 func (m *Moves) ended(now time.Duration, v *activeMove) {
 	delete(m.all, v.id)
 	m.verify.ForgetMove(v.id)
@@ -394,7 +394,7 @@ func (m *Moves) ended(now time.Duration, v *activeMove) {
 		i, b, some := a.check.Compared()
 		items, bytes, certified = max(items, i), bytes+b, certified || some
 	}
-	if !certified { // by an earlier mapper
+	if !certified { // it was certified by an earlier mapper
 		m.Items.Ascend(v.lo, v.hi, func(balance.Key, uint32) bool { items++; return true })
 	}
 	m.counters.moves++
@@ -404,21 +404,20 @@ func (m *Moves) ended(now time.Duration, v *activeMove) {
 	m.MoveStep(now, v.id, "has left %s for %s: %d items, %d bytes", m.Name(v.a), m.Name(v.b), items, bytes)
 }
 
-// Moved counts moves and the data that they moved.
+// Moved has the number of moves, and how much they moved.
 type Moved struct{ Moves, Cancelled, Items, Bytes uint64 }
 
 const (
-	// switchGap is the least time between two quanta with switches, so that moves
-	// which become ready meanwhile share a view. Each view costs every slave work, and
-	// queries what slaves keep for the view before: while others are still being copied, the
-	// gap is calmWait. If something waits for one that is ready, it is switchWait, and switchGap again as soon as one in
+	// switchGap is the least time between two quanta with switches, so that moves that become ready in
+	// the meantime share a view. Each view costs every slave work, and slows down queries by what slaves
+	// keep for the view before it. So while other slices are still being copied, the gap is calmWait. If
+	// something waits for a move that is ready, it is switchWait. It is switchGap as soon as one in
 	// switchShare of all moves is ready.
 	switchGap, switchWait, calmWait = 50 * time.Millisecond, time.Second, 3 * time.Second
 	switchShare                     = 4
-	// maxUnpublished is how many views may be unacknowledged before switches are
-	// held back.
+	// maxUnpublished is the number of unacknowledged views from which on switches are held back.
 	maxUnpublished = 4
-	// restIntervals is how many intervals a slice stays away from a shard that it
-	// left, rideIntervals from one that it failed to move to.
+	// restIntervals is the number of intervals for which a slice stays away from a shard that it left,
+	// and rideIntervals from a shard that it failed to move to.
 	restIntervals, rideIntervals = 10, 3
 )

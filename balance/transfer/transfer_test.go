@@ -43,7 +43,7 @@ func edited(t *testing.T, m *Moves, edit func(*balance.Edit) error) *balance.Mod
 	return model
 }
 
-// due returns the operations of moves that are due.
+// due returns the operations that are due for the moves.
 func due(m *Moves, w *maps.Views, now time.Duration) []balance.Op {
 	e := &cluster.Edit{Cluster: m.Cluster, Journal: m.Journal}
 	m.AddDue(now, e, w)

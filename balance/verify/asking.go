@@ -7,15 +7,16 @@ import (
 	"adshard/balance"
 )
 
-// smallWeight is what the items of a small part weigh at most.
+// smallWeight is the greatest weight of the items of a small part.
 const smallWeight = 1 << 12
 
-// askQueued asks the questions of some comparisons that are due, until so many shares are taken.
+// askQueued asks questions about those comparisons in the queue that are due and for which `which`
+// is true, until they take `most` shares.
 func (q *Verifier) askQueued(now time.Duration, most int, which func(*Comparison) bool) {
 	taken := 0
 	q.queue = slices.DeleteFunc(q.queue, func(c *Comparison) bool {
 		if now < c.next || taken >= most || !which(c) {
-			return false // one that is not due does not hold up others
+			return false // a comparison that is not due does not hold up others
 		}
 		c.queued = false
 		if q.compares(c) && c.asked == 0 && !c.Done() {
@@ -26,8 +27,8 @@ func (q *Verifier) askQueued(now time.Duration, most int, which func(*Comparison
 	})
 }
 
-// share is how much of what may be under way a question takes. Answers about a few small items take
-// little time, and several are made at once.
+// share returns how much of the permitted number of questions under way one question takes. Answers
+// about a few small items take little time, so several may be under way at once.
 func (c *Comparison) share() int {
 	if c.weight <= smallWeight {
 		return 1
@@ -35,8 +36,8 @@ func (c *Comparison) share() int {
 	return 4
 }
 
-// needed reports whether something waits for a comparison: a slave is to join its set or to serve
-// again, or a move is awaited. A strategy may have hundreds of others under way.
+// needed reports whether something waits for a comparison: a slave that is to join its set or to
+// serve again, or a move that is awaited. A strategy may have hundreds of other moves under way.
 func (q *Verifier) needed(now time.Duration, c *Comparison) bool {
 	if c.Purpose == Moving {
 		return c.hurry || q.Hurries(c.moves, now)
@@ -58,8 +59,8 @@ func (q *Verifier) ask(now time.Duration, c *Comparison) {
 	})
 }
 
-// sourceOf returns a slave that the slice moves from and that has the part, the
-// one asked before if it is still one; "": there is none.
+// sourceOf returns a slave of the shard from which the slice moves that has the part: the one asked
+// before, if it still does. It returns "" if there is none.
 func (q *Verifier) sourceOf(now time.Duration, c *Comparison) (best string) {
 	for _, s := range q.Model.Set(c.moves) {
 		if q.Alive(s.Name, now) && q.Has(s.Name, c.part) && (best == "" || s.Name == c.Source) {

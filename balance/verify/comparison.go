@@ -12,93 +12,94 @@ import (
 	"adshard/balance/cluster"
 )
 
-// Comparison tracks which parts of the slaves' copies of a slice are verified to equal
-// the source of truth. It proceeds part by part through the slice's keys, so that
-// each question is small.
+// Comparison tracks which parts of a slave's copy of a slice have been found equal to the
+// source of truth. It goes through the slice's keys part by part, so that each question is
+// small.
 //
-// The slaves and the source of truth are read at different clocks. A copy of a bin that
-// equals the source of truth's at a clock not below its own is right, whatever changed
-// meanwhile. One that does not is wrong only when none of its items changed after the
-// earliest of these clocks, and likewise a parent; both are decided once all changes up
-// to the latest have been seen. Other bins and parents are asked for again.
-// A slave that differs is asked a second time, and a difference counts only if it
-// shows both times.
+// The slaves and the source of truth are read at different clocks. A copy of a bin is right
+// if it equals the source of truth's at a clock not below its own, whatever changed in the
+// meantime. A copy that does not equal it is wrong only if none of the bin's items changed
+// after the earliest of these clocks; the same holds for a parent. Both are decided once
+// all changes up to the latest of the clocks have been seen. Other bins and parents are
+// asked for again. If a slave differs, it is asked a second time, and the difference is
+// confirmed only if it shows both times.
 //
-// A part that is not verified after some questions is made smaller, and so is one whose
-// certificates take too long. In a bin of few items there is a moment without a change
-// at which both sides can be read, however often each item changes.
+// A part that is not verified after some questions is made smaller, and so is a part whose
+// certificates take too long. In a bin of few items, there is a moment without a change at
+// which both sides can be read, however often each item changes.
 //
-// A parent that changes all the time may never be conclusive. After a few
-// questions only about parents, which take little time, it counts as equal if the
-// slaves have applied a change of it since it was first asked for: that change has
-// rewritten it.
+// If a parent changes all the time, its comparison may never be conclusive. So there are a
+// few questions that are only about parents and take little time. After these, the parent
+// is taken as equal if the slaves have applied a change of it since it was first asked for,
+// since that change has rewritten it.
 type Comparison struct {
 	Purpose purpose
-	// moves is the shard that the slice moves from; 0: it does not move. hurry: it had to leave.
+	// moves is the shard from which the slice moves, or 0 if it does not move. hurry says
+	// that the slice had to leave.
 	moves balance.ShardID
 	hurry bool
-	// off: no questions about it are sent, for the time being or for good.
+	// off says that no questions about the comparison are sent, for now or for good.
 	off            bool
 	Id, Generation uint64
-	All            balance.Interval // the slice's keys
-	Source, Target string           // source "": it is not asked
+	All            balance.Interval // the keys to be compared
+	Source, Target string           // Source is "" if it is not asked
 
 	part balance.Interval
 	division
-	count   int                     // items of the part, when it began
-	weight  uint64                  // of them
-	asks    int                     // answers about the part
-	tracked uint64                  // clock after which changes of the part are remembered
-	changed [balance.Bins]uint64    // clock of the last change of a bin's items
-	matched uint64                  // bit i: bin i was found equal
-	suspect uint64                  // bit i: bin i was found different once
-	open    map[balance.Parent]seen // parents not verified yet
-	rounds  int                     // questions answered since a bin was last found equal
-	parts   int                     // done
-	items   uint64                  // of the parts so far that are equal
+	count   int                     // number of items in the part, when it began
+	weight  uint64                  // weight of these items
+	asks    int                     // number of answers about the part
+	tracked uint64                  // the clock after which changes of the part are recorded
+	changed [balance.Bins]uint64    // clock of the last change of an item, by bin
+	matched uint64                  // bit i is set if bin i was found equal
+	suspect uint64                  // bit i is set if bin i was found different once
+	open    map[balance.Parent]seen // parents that are not verified yet
+	rounds  int                     // number of answers since a bin was last found equal
+	parts   int                     // number of parts that are done
+	items   uint64                  // number of items found equal so far
 	bytes   uint64
-	before  struct{ items, bytes uint64 } // when the part began
+	before  struct{ items, bytes uint64 } // items and bytes when the part began
 
-	asked  uint64 // number of the question under way; 0: none
-	wanted uint64 // its bins
+	asked  uint64 // number of the question under way, or 0
+	wanted uint64 // bins of that question
 	sent   time.Duration
-	next   time.Duration // not asked before
+	next   time.Duration // no question is sent before this time
 	queued bool
-	failed string // why the last question had no answer
+	failed string // why the last question had no answer, or ""
 }
 
-// Suspend has questions about the comparison sent, or not, for the time being.
+// Suspend sets whether questions about the comparison are held back for now.
 func (c *Comparison) Suspend(off bool) { c.off = off }
 
 // From returns the first key that is still to be compared.
 func (c *Comparison) From() balance.Key { return c.part.Lo }
 
-// Bins returns how many bins of the current part were found equal.
+// Bins returns the number of bins of the current part that were found equal.
 func (c *Comparison) Bins() int { return bits.OnesCount64(c.matched) }
 
-// Failure says why the last question had no answer; "": it had one.
+// Failure returns why the last question had no answer, or "" if it had one.
 func (c *Comparison) Failure() string { return c.failed }
 
-// Compared returns what was found equal so far; some: anything was.
+// Compared returns how much was found equal so far; some is true if anything was.
 func (c *Comparison) Compared() (items, bytes uint64, some bool) {
 	return c.items, c.bytes, c.parts > 0 || c.matched != 0
 }
 
-// purpose is what a comparison is for.
+// purpose says what a comparison is for.
 type purpose uint8
 
 const (
 	scrubbing  purpose = iota
-	rechecking         // of a slave whose store was not closed
-	Moving             // of the copy of a slice that moves
-	Joining            // of a slave that is to join a set
+	rechecking         // a slave whose store was not closed
+	Moving             // the copy of a slice that moves
+	Joining            // a slave that is to join a set
 )
 
-// scrubs reports whether the comparison is the scrub's.
+// scrubs reports whether the comparison belongs to the scrub.
 func (c *Comparison) scrubs() bool { return c.Purpose == scrubbing }
 
-// unlike says that the data were built by another version, and cannot be compared; "": they
-// were not.
+// unlike says that the data were built by another version and so cannot be compared. It
+// returns "" if they were built by the same version.
 func (c *Comparison) unlike(a balance.Certified) string {
 	if a.Target.Builder == a.Truth.Builder || a.Target.Items == 0 {
 		return ""
@@ -106,22 +107,22 @@ func (c *Comparison) unlike(a balance.Certified) string {
 	return fmt.Sprintf("it was built by version %d, the source of truth by version %d", a.Target.Builder, a.Truth.Builder)
 }
 
-// seen is what was found of a parent.
+// seen is what earlier answers showed about a parent.
 type seen struct {
-	changed   uint64 // clock by which it had changed, when first inconclusive; 0: it was not
+	changed   uint64 // a clock by which it had changed, when it was first inconclusive, or 0
 	different bool
 }
 
 const (
 	allBins = 1<<balance.Bins - 1
-	// partItems and partWeight bound a part, unless it is a single item: certificates of
-	// it take some tenths of a second.
+	// partItems and partWeight bound a part, unless it is a single item. Certificates of
+	// such a part take some tenths of a second.
 	partItems, partWeight = 1 << 12, 1 << 18
-	// maxRounds is how many questions are asked about parents that keep changing.
+	// maxRounds is the number of questions that are asked about parents that keep changing.
 	maxRounds = 4
 )
 
-// begin starts with the part that begins at a key.
+// begin begins a new part, whose first key is lo.
 func (c *Comparison) begin(w *cluster.Cluster, lo balance.Key) {
 	if c.limit == 0 {
 		c.limit = partItems
@@ -131,7 +132,7 @@ func (c *Comparison) begin(w *cluster.Cluster, lo balance.Key) {
 	}
 	c.part, c.count, c.weight = balance.Interval{Lo: lo, Hi: c.All.Hi}, 0, 0
 	w.Items.Ascend(lo, c.All.Hi, func(k balance.Key, w uint32) bool {
-		if c.count > 0 && w > partWeight/2 { // it takes long enough by itself
+		if c.count > 0 && w > partWeight/2 { // such an item takes long enough on its own
 			c.part.Hi = k - 1
 			return false
 		}
@@ -148,8 +149,8 @@ func (c *Comparison) begin(w *cluster.Cluster, lo balance.Key) {
 	c.before.items, c.before.bytes = c.items, c.bytes
 }
 
-// within returns how long an answer about the part may take. A part of several items is
-// divided when that is not enough.
+// within returns how long an answer about the part may take. If a part of several items
+// takes longer, it is divided.
 func (c *Comparison) within() time.Duration {
 	if c.count > 1 {
 		return certifyTime
@@ -157,13 +158,13 @@ func (c *Comparison) within() time.Duration {
 	return Patience(certifyTime, c.weight)
 }
 
-// Patience returns how long to wait for what concerns a single item of a weight: at least
-// some time, and more for large ones, which cannot be divided.
+// Patience returns how long to wait for something that depends on a single item with this
+// weight: at least `least`, and more for a large item, since it cannot be divided.
 func Patience(least time.Duration, weight uint64) time.Duration {
 	return max(least, time.Duration(weight)*weightTime)
 }
 
-// restart forgets all that was found.
+// restart forgets everything that was found.
 func (c *Comparison) restart(w *cluster.Cluster) {
 	c.items, c.bytes, c.asked, c.parts = 0, 0, 0, 0
 	c.begin(w, c.All.Lo)
@@ -175,7 +176,7 @@ func (c *Comparison) partDone() bool { return c.matched == allBins && len(c.open
 // Done reports whether the whole slice is verified.
 func (c *Comparison) Done() bool { return c.partDone() && c.part.Hi == c.All.Hi }
 
-// parents returns the names of the parents still open, in order.
+// parents returns the parents that are not verified yet, in order.
 func (c *Comparison) parents() []balance.Parent {
 	out := make([]balance.Parent, 0, len(c.open))
 	for p := range c.open {
@@ -187,13 +188,15 @@ func (c *Comparison) parents() []balance.Parent {
 	return out
 }
 
-// Finding is the conclusion of a comparison from one answer.
+// Finding is the result of one answer for a comparison.
 type Finding struct {
 	Of *Comparison
-	// Source and target describe a confirmed difference there; "" if there is none.
+	// Source and Target describe a confirmed difference of that slave, or are "" if there
+	// is none.
 	Source, Target string
 	Came           bool // something was found equal
-	// Right is set when a part of the copy is right as a whole; done: with it all of it is.
+	// Right is set if a part of the copy is right as a whole. Done says that the whole copy
+	// is right with it.
 	Right *balance.Interval
 	Done  bool
 }
@@ -300,7 +303,7 @@ func (c *Comparison) takeParents(q *Verifier, a balance.Certified, clock uint64,
 	v.Came = v.Came || len(c.open) < before
 }
 
-// leaveOpen has a parent asked for again.
+// leaveOpen keeps a parent among those to be asked for again.
 func (c *Comparison) leaveOpen(p balance.Parent, s seen) {
 	if c.open == nil {
 		c.open = map[balance.Parent]seen{}
@@ -308,7 +311,7 @@ func (c *Comparison) leaveOpen(p balance.Parent, s seen) {
 	c.open[p] = s
 }
 
-// hashes returns the parents of a certificate, which may be nil.
+// hashes returns the hashes of the parents in a certificate, which may be nil.
 func hashes(c *balance.Certificate) map[balance.Parent][2]uint64 {
 	if c == nil {
 		return nil
@@ -320,7 +323,7 @@ func hashes(c *balance.Certificate) map[balance.Parent][2]uint64 {
 	return out
 }
 
-// Who names the slaves that differ.
+// Who returns the names of the slaves that differ.
 func (v *Finding) Who() string {
 	var who []string
 	if v.Source != "" {
@@ -332,7 +335,7 @@ func (v *Finding) Who() string {
 	return strings.Join(who, " and ")
 }
 
-// part returns the share of bytes that belongs to some bins, in proportion to
+// part returns the share of bytes that belongs to some bins, in proportion to the number of
 // their items.
 func part(bytes, bins, count uint64, c *balance.Certificate) uint64 {
 	if count == 0 {

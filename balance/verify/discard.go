@@ -12,7 +12,7 @@ import (
 	"adshard/fault"
 )
 
-// condemnedSlices are the slices whose copies differ from the source of truth, until
+// condemnedSlices has the slices whose copies differ from the source of truth, until
 // their slaves no longer report them.
 type condemnedSlices map[sentence]*condemnation
 
@@ -24,13 +24,13 @@ type sentence struct {
 type condemnation struct {
 	balance.Discard
 	since time.Duration
-	next  time.Duration // not ordered before
+	next  time.Duration // no order is sent before this time
 }
 
-// discardGap is the time between two orders to discard the same.
+// discardGap is the time between two orders to discard the same slice.
 const discardGap = 5 * time.Second
 
-// Discard has a slave stop serving a slice.
+// Discard orders a slave to stop serving a slice.
 func (q *Verifier) Discard(now time.Duration, slave string, c *Comparison, what string) {
 	reason := "its copy differs from the source of truth: " + what
 	q.condemned[sentence{slave, c.Id}] = &condemnation{
@@ -40,14 +40,14 @@ func (q *Verifier) Discard(now time.Duration, slave string, c *Comparison, what 
 	q.Record(now, cluster.Event{Slice: c.Id, Text: fmt.Sprintf("%s must discard its copy and is refilled: %s", slave, reason)})
 }
 
-// Discards reports whether a slave is to stop serving a slice.
+// Discards reports whether a slave has been ordered to stop serving a slice.
 func (q *Verifier) Discards(slave string, slice uint64) bool {
 	return q.condemned[sentence{slave, slice}] != nil
 }
 
-// orderDiscards sends the orders that are due and forgets those that were carried out. An
-// order names the slice as the slave last reported it: the end of a move changes its
-// generation, but not what its source holds.
+// orderDiscards sends the orders that are due, and forgets those that were carried out.
+// An order has the slice as the slave last reported it: the end of a move changes the
+// slice's generation, but not the data of its source.
 func (q *Verifier) orderDiscards(now time.Duration) {
 	for key, c := range q.condemned {
 		n := q.Slaves[c.Slave]
@@ -71,7 +71,8 @@ func (q *Verifier) orderDiscards(now time.Duration) {
 	})
 }
 
-// claims returns what a slave still reports of a slice that it was ordered to discard.
+// claims returns the entry for a slice in a slave's table that the slave was ordered to
+// discard; ok is false if it is no longer there.
 func claims(n *cluster.Slave, d balance.Discard) (h balance.Held, ok bool) {
 	i := slices.IndexFunc(n.Table.Slices, func(h balance.Held) bool {
 		return h.State == balance.Full && h.ID == d.Slice && h.Generation >= d.Generation
@@ -82,7 +83,7 @@ func claims(n *cluster.Slave, d balance.Discard) (h balance.Held, ok bool) {
 	return n.Table.Slices[i], true
 }
 
-// list returns them by slave and slice.
+// list returns the condemned slices, in the order of slaves and slices.
 func (c condemnedSlices) list(now time.Duration) []Condemned {
 	keys := slices.SortedFunc(maps.Keys(c), func(a, b sentence) int {
 		return cmp.Or(cmp.Compare(a.slave, b.slave), cmp.Compare(a.slice, b.slice))
@@ -94,7 +95,7 @@ func (c condemnedSlices) list(now time.Duration) []Condemned {
 	return out
 }
 
-// DiscardsAny reports whether a slave is to discard something.
+// DiscardsAny reports whether a slave has been ordered to discard any slice.
 func (q *Verifier) DiscardsAny(slave string) bool {
 	for key := range q.condemned {
 		if key.slave == slave {

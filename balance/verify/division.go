@@ -4,18 +4,18 @@ import (
 	"adshard/balance/cluster"
 )
 
-// division is how large the parts of a comparison are.
+// division says how large the parts of a comparison are.
 type division struct {
-	most    int  // items that a part may have; 0: partItems
-	limit   int  // most does not exceed it; 0: partItems
+	most    int  // greatest number of items in a part; 0 means partItems
+	limit   int  // most is at most this; 0 means partItems
 	changes bool // parts were made smaller because their items change
 }
 
-// coarseAsks is how many questions are asked about a part before it is made smaller,
-// finer times, and fineAsks the same of a part that was made smaller.
+// coarseAsks is the number of questions about a part before it is divided into `finer`
+// smaller ones. fineAsks is the same for a part that is already smaller.
 const coarseAsks, fineAsks, finer = 3, 8, 8
 
-// widen lets parts be larger if one was verified by its first question.
+// widen lets the next parts be larger if this one was verified by its first question.
 func (c *Comparison) widen() {
 	if c.asks <= 1 {
 		c.most = min(2*c.most, c.limit)
@@ -23,8 +23,8 @@ func (c *Comparison) widen() {
 	}
 }
 
-// divide begins a smaller part in place of the current one, if that has more than one
-// item; it reports whether it does.
+// divide replaces the current part by a smaller one. It reports whether it could: a
+// part of one item cannot be divided.
 func (c *Comparison) divide(w *cluster.Cluster) bool {
 	if c.count <= 1 {
 		return false
@@ -35,8 +35,8 @@ func (c *Comparison) divide(w *cluster.Cluster) bool {
 	return true
 }
 
-// divideIfChanging divides a part that was asked for often enough; it reports whether
-// it did.
+// divideIfChanging divides a part that was asked about often enough, and reports
+// whether it did.
 func (c *Comparison) divideIfChanging(w *cluster.Cluster) bool {
 	if c.asks < coarseAsks || c.changes && c.asks < fineAsks || c.matched == allBins {
 		return false

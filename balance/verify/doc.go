@@ -1,5 +1,5 @@
-// Package verify compares what slaves hold with the source of truth: what moves (CompareMove),
-// what is to serve (CompareJoining), stores that were not closed (SetUnverified), and by and by all that is served.
-// Questions come out (Out), answers go in (Answered), and findings come out (Findings): that a
-// copy is right, or that it differs.
+// Package verify compares the data of slaves with the source of truth: slices that move (CompareMove), slices of a
+// slave that is to join a set (CompareJoining), stores that were not closed (SetUnverified) and, over time, all
+// data that are served. Questions come out (Out), answers go in (Answered), and findings come out (Findings): a
+// copy is right, or it differs.
 package verify

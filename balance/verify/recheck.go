@@ -11,41 +11,40 @@ import (
 	"adshard/balance/cluster"
 )
 
-// recheck compares all that a slave serves with the source of truth ahead of the scrub,
-// since its store was opened without having been closed. It goes by keys and not by slices,
-// so that splits and merges in the meantime do not matter; what the slave has given away by
-// then is not compared.
+// recheck compares all data that a slave serves with the source of truth, before the scrub does, since the
+// slave's store was opened without having been closed. It keeps keys and not slices, so that splits and
+// merges in the meantime do not matter. Keys that the slave gives away in the meantime are not compared.
 type recheck struct {
 	slave  string
-	open   []balance.Interval // keys that are not being compared yet, those of the hottest slice first
-	checks []*Comparison      // under way
-	// total is how many slices there were at the beginning.
+	open   []balance.Interval // keys that are still to be compared, those of the hottest slice first
+	checks []*Comparison      // comparisons under way
+	// total is the number of slices at the beginning.
 	total int
-	began bool // open was filled
-	told  bool // the end was logged
+	began bool // open has been filled
+	told  bool // the end has been logged
 }
 
-// RecheckState is the progress of comparing the data of a slave whose store was opened without
-// having been closed.
+// RecheckState is the progress in comparing the data of a slave whose store was opened without having been
+// closed.
 type RecheckState struct {
 	Slave string
-	// Compared of Slices have been compared.
+	// Compared is the number of slices that have been compared, of Slices.
 	Slices, Compared int
 }
 
-// done reports whether all was compared.
+// done reports whether everything was compared.
 func (r *recheck) done() bool { return r.began && len(r.open) == 0 && len(r.checks) == 0 }
 
 // state returns the progress.
 func (r *recheck) state() RecheckState {
 	if !r.began {
-		return RecheckState{Slave: r.slave, Slices: 1} // how many there are is not known yet
+		return RecheckState{Slave: r.slave, Slices: 1} // the number is not known yet
 	}
-	rest := min(r.total, len(r.open)+len(r.checks)) // a slice that was split counts more than once in the sum
+	rest := min(r.total, len(r.open)+len(r.checks)) // a slice that was split is counted more than once in the sum
 	return RecheckState{Slave: r.slave, Slices: r.total, Compared: r.total - rest}
 }
 
-// recheckStatus returns the progress of those that are not done, in the order of slaves' names.
+// recheckStatus returns the progress of the rechecks that are not done, in the order of slaves' names.
 func (q *Verifier) recheckStatus() (list []RecheckState) {
 	for _, name := range slices.Sorted(maps.Keys(q.rechecks)) {
 		if r := q.rechecks[name]; !r.done() {
@@ -55,7 +54,8 @@ func (q *Verifier) recheckStatus() (list []RecheckState) {
 	return list
 }
 
-// SetUnverified begins to compare what a slave has, from the beginning if it had begun; or ends that.
+// SetUnverified begins to compare all data of a slave, from the beginning if it had begun before. If `is`
+// is false, it stops comparing them.
 func (q *Verifier) SetUnverified(name string, is bool) {
 	if r := q.rechecks[name]; r != nil {
 		q.without(r.checks, func(*Comparison) bool { return true })
@@ -66,7 +66,7 @@ func (q *Verifier) SetUnverified(name string, is bool) {
 	}
 }
 
-// recheckOn asks for what is to be compared next.
+// recheckOn begins the comparisons that are due next.
 func (q *Verifier) recheckOn(now time.Duration) {
 	if q.Model == nil {
 		return
@@ -91,7 +91,7 @@ func (q *Verifier) recheckOn(now time.Duration) {
 	}
 }
 
-// beginRecheck notes what the slave serves, the hottest slice first.
+// beginRecheck lists the slices that the slave serves, the hottest first.
 func (q *Verifier) beginRecheck(now time.Duration, r *recheck) {
 	var list []balance.Slice
 	load := make(map[uint64]float64)
@@ -111,8 +111,8 @@ func (q *Verifier) beginRecheck(now time.Duration, r *recheck) {
 	}
 }
 
-// nextRecheck begins to compare the next keys; nil: they are not the slave's any more, or
-// their move compares them.
+// nextRecheck begins to compare the next keys. It returns nil if the slave no longer serves them, or their
+// move compares them.
 func (q *Verifier) nextRecheck(r *recheck) *Comparison {
 	v := r.open[0]
 	s := q.Model.At(v.Lo)
@@ -130,13 +130,13 @@ func (q *Verifier) nextRecheck(r *recheck) *Comparison {
 	return c
 }
 
-// comparable reports whether a slave is still to be asked about a slice.
+// comparable reports whether a slave should still be asked about a slice.
 func (q *Verifier) comparable(name string, s balance.Slice) bool {
 	return q.Serves(name, s) && !q.Discards(name, s.ID)
 }
 
-// recheckCompares reports whether an answer is to be judged. If the slice has changed, the rest of its keys
-// is compared anew; data that another version built cannot be compared.
+// recheckCompares reports whether an answer should be judged. If the slice has changed, the rest of its
+// keys is compared anew. Data that another version built cannot be compared.
 func (q *Verifier) recheckCompares(c *Comparison, a balance.Certified) bool {
 	s := q.Model.At(c.part.Lo)
 	switch {
@@ -144,7 +144,7 @@ func (q *Verifier) recheckCompares(c *Comparison, a balance.Certified) bool {
 		r := q.rechecks[c.Target]
 		r.open = append(r.open, balance.Interval{Lo: c.part.Lo, Hi: c.All.Hi})
 	case a.Target.Builder != a.Truth.Builder && a.Target.Items > 0:
-	case c.asks >= maxTries: // it changes too often: the scrub will see it
+	case c.asks >= maxTries: // it changes too often; the scrub will compare it
 	default:
 		return true
 	}
@@ -152,7 +152,7 @@ func (q *Verifier) recheckCompares(c *Comparison, a balance.Certified) bool {
 	return false
 }
 
-// rechecked logs once that all was compared.
+// rechecked logs, once, that everything was compared.
 func (q *Verifier) rechecked(now time.Duration, r *recheck) {
 	if !r.told && r.total > 0 {
 		q.Record(now, cluster.Event{Name: r.slave, Text: fmt.Sprintf("its store was not closed: %s compared with the source of truth", cluster.Counted(r.total, "slice"))})
@@ -160,7 +160,7 @@ func (q *Verifier) rechecked(now time.Duration, r *recheck) {
 	r.told = true
 }
 
-// dropRecheck removes a comparison that is done or given up.
+// dropRecheck removes a comparison that is done or was given up.
 func (q *Verifier) dropRecheck(c *Comparison) {
 	r := q.rechecks[c.Target]
 	r.checks = q.without(r.checks, func(o *Comparison) bool { return o == c })

@@ -8,79 +8,82 @@ import (
 	"adshard/balance/cluster"
 )
 
-// scrubber compares what slaves serve with the source of truth, part by part over
-// the whole ring, repeatedly. Moving slices are left out: their moves compare
-// them.
+// scrubber compares the data that slaves serve with the source of truth, part by part
+// over the whole ring, again and again. It leaves out moving slices, since their moves
+// compare them.
 type scrubber struct {
-	check    *Comparison // under way; nil: none
+	check    *Comparison // the comparison under way, or nil
 	cursor   balance.Key // where to continue
-	rank     int         // which slave of each set is compared, by name
-	ranks    int         // of the largest set
+	rank     int         // number of the slave in each set that is compared, by name
+	ranks    int         // number of slaves in the largest set
 	running  bool
-	began    time.Duration // of the pass
-	next     time.Duration // nothing is asked before
-	total    int           // items, when the pass began
-	done     int           // items of it
-	tries    int           // questions about the current part
-	division division      // as in the comparison before
-	fails    int           // of them without an answer
-	spent    time.Duration // of a processor, by the question before
+	began    time.Duration // when the pass began
+	next     time.Duration // nothing is asked before this time
+	total    int           // number of items when the pass began
+	done     int           // number of items that the pass is past
+	tries    int           // number of questions about the current part
+	division division      // that of the comparison before
+	fails    int           // number of these questions without an answer
+	spent    time.Duration // processor time spent on the question before
 	pass     ScrubPass
 	last     ScrubPass
 	passes   uint64
-	found    uint64 // differences since the mapper began
-	unlike   string // the slave with data of another version that was met last
+	found    uint64 // number of differences since the mapper began
+	unlike   string // the last slave found to have data of another version
 }
 
 const (
-	// maxTries and maxFails bound the inconclusive and the unanswered questions
-	// about one part before it is left out of a pass.
+	// maxTries and maxFails are the numbers of inconclusive and of unanswered questions
+	// about a part after which the pass leaves it out.
 	maxTries, maxFails = 12, 3
-	// scrubDelay is the most that the first pass waits for slaves to come back.
+	// scrubDelay is the longest time that the first pass waits for slaves to come back.
 	scrubDelay = time.Minute
 )
 
 // ScrubPass is one pass over the ring.
 type ScrubPass struct {
-	// Parts of the ring with Items in all were compared; Different of them differed.
+	// Parts is the number of parts of the ring that were compared, Items the number of
+	// their items, and Different the number of parts that differed.
 	Parts, Different uint64
 	Items            uint64
-	// Left is how many slices, or parts of them, were left out: moving, missing,
-	// changing too often, or without an answer. Unlike is how many of them were
-	// built by another version.
+	// Left is the number of slices, or parts of them, that were left out: because they
+	// were moving, missing or changing too often, or there was no answer. Unlike is the
+	// number of these that were built by another version.
 	Left, Unlike uint64
-	// Took is the elapsed time, Spent the processor time.
+	// Took is the elapsed time, and Spent the processor time.
 	Took, Spent time.Duration
-	// Ended is the end in the mapper's time; 0 if it has not ended.
+	// Ended is when the pass ended, in the mapper's time, or 0 if it has not ended.
 	Ended time.Duration
 }
 
 // Scrub is the state of scrubbing.
 type Scrub struct {
-	// Interval is the time between two passes; 0: no passes.
+	// Interval is the time between two passes; 0 means that there are none.
 	Interval time.Duration
-	// Running is set while a pass is under way; Progress is its done share, 0 to 1.
+	// Running is set while a pass is under way. Progress is the share of it that is
+	// done, from 0 to 1.
 	Running  bool
 	Progress float64
 	Pass     ScrubPass
-	// Last is the last complete pass, which ended LastAgo; Passes is their number.
+	// Last is the last complete pass, which ended LastAgo ago. Passes is the number of
+	// complete passes.
 	Last    ScrubPass
 	LastAgo time.Duration
 	Passes  uint64
-	// Differences were found since the mapper began.
+	// Differences is the number of differences found since the mapper began.
 	Differences uint64
-	// Unlike is a slave whose data were built by another version and are not
+	// Unlike is a slave whose data were built by another version, and so are not
 	// compared.
 	Unlike string
-	// Condemned are the slices that slaves are to stop serving.
+	// Condemned has the slices that slaves must stop serving.
 	Condemned []Condemned
-	// Rechecks are the slaves whose stores were not closed and are being compared ahead of
-	// the pass.
+	// Rechecks has the slaves whose stores were not closed and are being compared
+	// before the pass.
 	Rechecks []RecheckState
 }
 
-// Condemned is a slice whose copy on a slave differs from the source of truth and
-// that the slave still serves.
+// Condemned is a slice whose copy on a slave differs from the source of truth, while
+// the slave still serves it.
 type Condemned struct {
 	Slave  string
 	Slice  uint64
@@ -88,7 +91,7 @@ type Condemned struct {
 	For    time.Duration
 }
 
-// scrubOn continues the pass or starts one.
+// scrubOn continues the pass, or starts one.
 func (q *Verifier) scrubOn(now time.Duration) {
 	s := &q.scrub
 	if q.Config.Scrub <= 0 || q.Model == nil || s.check != nil || now < s.next {
@@ -121,16 +124,16 @@ func (q *Verifier) scrubOn(now time.Duration) {
 	}
 }
 
-// scrubLook is how many slices are visited in a step.
+// scrubLook is the number of slices that are visited in a step.
 const scrubLook = 64
 
-// scrubLeave skips the keys up to hi; false: the pass is complete.
+// scrubLeave leaves out the keys up to hi. It returns false if the pass is complete.
 func (q *Verifier) scrubLeave(now time.Duration, hi balance.Key) bool {
 	q.scrub.pass.Left++
 	return q.scrubPast(now, hi)
 }
 
-// scrubPast continues behind a key; false: the pass is complete.
+// scrubPast continues after the key hi. It reports whether the scrub may go on now.
 func (q *Verifier) scrubPast(now time.Duration, hi balance.Key) bool {
 	s := &q.scrub
 	s.check = nil
@@ -154,21 +157,21 @@ func (q *Verifier) scrubPast(now time.Duration, hi balance.Key) bool {
 	return false
 }
 
-// scrubRest pauses the scrub for as long as its share of a processor demands.
+// scrubRest pauses the scrub for as long as its share of a processor requires.
 func (q *Verifier) scrubRest(now time.Duration) {
 	s := &q.scrub
 	s.next = max(s.next, now+time.Duration(float64(s.spent)*max(0, 1/q.Config.ScrubShare-1)))
 	s.spent = 0
 }
 
-// scrubCompares records an answer and reports whether it is to be judged.
+// scrubCompares records an answer, and reports whether it should be judged.
 func (q *Verifier) scrubCompares(now time.Duration, c *Comparison, a balance.Certified) bool {
 	s := &q.scrub
 	s.spent += a.Took
 	s.pass.Spent += a.Took
 	v := q.Model.At(c.part.Lo)
 	if v.ID != c.Id || v.Generation != c.Generation || q.Slave(c.Target).Id != v.Shard || !q.Serves(c.Target, v) {
-		s.check = nil // the slice has changed: it is looked at again
+		s.check = nil // the slice has changed, and will be visited again
 		q.scrubRest(now)
 		return false
 	}
@@ -212,14 +215,14 @@ func (q *Verifier) scrubbed(now time.Duration) {
 	}
 }
 
-// different counts a slice that differs; the pass continues after it.
+// different counts a slice that differs. The pass continues after it.
 func (s *scrubber) different() {
 	s.found++
 	s.pass.Different++
 	s.check = nil
 }
 
-// scrubFailed continues after a question without an answer.
+// scrubFailed continues after a question that had no answer.
 func (q *Verifier) scrubFailed(now time.Duration) {
 	s := &q.scrub
 	if s.fails++; s.fails >= maxFails {

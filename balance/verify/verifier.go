@@ -11,46 +11,44 @@ import (
 )
 
 const (
-	// maxNeeded and maxOthers are how many questions are under way at once, in shares of a small one
-	// (share), of those that are needed and of the others, which are answered one by one.
+	// maxNeeded and maxOthers bound the questions that are under way at once, in shares (see share): those
+	// that are needed, and the others, which are answered one by one.
 	maxNeeded, maxOthers = 48, 16
-	// askGap and failGap are the least times between two questions about a part,
-	// after an answer and after none.
+	// askGap and failGap are the least times before the next question about a part, after an answer and after a
+	// question without an answer.
 	askGap, failGap = 200 * time.Millisecond, time.Second
-	// certifyTime is how long an answer may take. One about a single large item may take
-	// weightTime for each unit of its weight, and its copy as long to arrive: some five
-	// hundred times what a certificate takes on two idle cores.
+	// certifyTime is how long an answer may take. An answer about a single large item may take weightTime for each unit
+	// of the item's weight, and a copy of the item may take as long to arrive. This is some five hundred times the time
+	// of a certificate on two idle cores.
 	certifyTime = 30 * time.Second
 	weightTime  = 2 * time.Millisecond
-	// maxParents bounds the changes of parents that are remembered.
+	// maxParents bounds the number of changes of parents that are remembered.
 	maxParents = 1 << 16
 )
 
-// Verifier compares what slaves hold with the source of truth: what moves or is to join a
-// set when asked (compare); all that slaves serve, continuously (scrub); and stores that were not
-// closed (recheck). Questions go out, answers come in, and findings go out: what moves
-// or joins is right, or a copy differs. It acts on no finding, but asks slaves to discard
-// what the mapper condemns.
+// Verifier compares the data of slaves with the source of truth: slices that move and slaves that are to join a set,
+// when asked to (compare); all data that slaves serve, continuously (scrub); and stores that were not closed (recheck).
+// Questions go out, answers come in, and findings go out: a copy is right, or it differs. The Verifier acts on no
+// finding itself, but it orders slaves to discard what the mapper condemns.
 //
-// It guarantees that a copy is found right only when it equals the source of truth at a moment
-// that is not before the copy's, and that it differs only when a difference shows twice with no
-// change in between.
+// It guarantees that a copy is found right only if it equals the source of truth at a moment not before the copy's. It
+// also guarantees that a copy is found to differ only if a difference shows twice without a change in between.
 type Verifier struct {
 	*cluster.Cluster
 	*cluster.Journal
 	seq     uint64
 	asked   map[uint64]*Comparison
-	queue   []*Comparison // to be asked about
+	queue   []*Comparison // comparisons that wait for a question
 	answers []balance.Certified
-	// parents are the clocks of the last changes of parents, of all after
-	// forgotten, while something is being compared.
+	// parents has the clocks of the last changes of parents, of all changes after forgotten, while anything is being
+	// compared.
 	parents   map[balance.Parent]uint64
 	forgotten uint64
 	condemned condemnedSlices
 	scrub     scrubber
-	rechecks  map[string]*recheck // of slaves whose stores were not closed, by name
-	// moving has the comparisons of a moving slice's copies, by its number, and joining those of
-	// a slave that is to join a set, by its name.
+	rechecks  map[string]*recheck // for slaves whose stores were not closed, by name
+	// moving has the comparisons of the copies of a moving slice, by the slice's id. joining has those of a slave that
+	// is to join a set, by the slave's name.
 	moving       map[uint64][]*Comparison
 	joining      map[string][]*Comparison
 	certificates Certificates
@@ -68,15 +66,15 @@ func New(c *cluster.Cluster, j *cluster.Journal) *Verifier {
 	}
 }
 
-// Out returns the questions to ask and the orders to send, each once.
+// Out returns the questions to be asked and the orders to be sent. Each is returned once.
 func (q *Verifier) Out() ([]balance.Certify, []balance.Discard) {
 	questions, discards := q.questions, q.orders
 	q.questions, q.orders = nil, nil
 	return questions, discards
 }
 
-// CompareMove returns a comparison of the copy of a moving slice on a slave, which is to be enqueued. from is
-// the shard that it moves from; hurry: it had to leave that.
+// CompareMove returns a comparison for the copy of a moving slice on a slave. The caller must enqueue it. from is the
+// shard from which the slice moves, and hurry says that it had to leave that shard.
 func (q *Verifier) CompareMove(from balance.ShardID, hurry bool, s balance.Slice, target string) *Comparison {
 	c := &Comparison{
 		Purpose: Moving, moves: from, hurry: hurry, off: true,
@@ -86,13 +84,13 @@ func (q *Verifier) CompareMove(from balance.ShardID, hurry bool, s balance.Slice
 	return c
 }
 
-// SetMove says which comparisons are those of a moving slice's copies.
+// SetMove sets the comparisons of a moving slice's copies.
 func (q *Verifier) SetMove(slice uint64, checks []*Comparison) { q.moving[slice] = checks }
 
-// ForgetMove drops the comparisons of a slice that does not move any more.
+// ForgetMove drops the comparisons of a slice that is no longer moving.
 func (q *Verifier) ForgetMove(slice uint64) { delete(q.moving, slice) }
 
-// Restart has a copy compared from its beginning.
+// Restart makes a copy be compared from its beginning.
 func (q *Verifier) Restart(c *Comparison) {
 	delete(q.asked, c.asked)
 	c.restart(q.Cluster)
@@ -104,8 +102,8 @@ func (q *Verifier) GiveUp(c *Comparison) {
 	c.off = true
 }
 
-// CompareJoining begins to compare keys of a slave that is to join a set, and returns how many shares of those
-// that the slave may have that takes.
+// CompareJoining begins to compare some keys of a slave that is to join a set. It returns how many of the slave's
+// maxChecks shares the comparison takes.
 func (q *Verifier) CompareJoining(slave string, h balance.Held, keys balance.Interval) int {
 	c := &Comparison{Purpose: Joining, Target: slave, Id: h.ID, Generation: h.Generation, All: keys}
 	c.begin(q.Cluster, keys.Lo)
@@ -114,7 +112,8 @@ func (q *Verifier) CompareJoining(slave string, h balance.Held, keys balance.Int
 	return c.share()
 }
 
-// JoiningChecks returns what is being compared of a slave that is to join a set, and how many shares are free for more.
+// JoiningChecks returns the keys that are being compared of a slave that is to join a set, and the number of shares
+// that are free.
 func (q *Verifier) JoiningChecks(slave string) (keys []balance.Interval, free int) {
 	for _, c := range q.joining[slave] {
 		keys = append(keys, c.All)
@@ -122,8 +121,8 @@ func (q *Verifier) JoiningChecks(slave string) (keys []balance.Interval, free in
 	return keys, freeShares(q.joining[slave])
 }
 
-// DropJoining gives up what is being compared of a slave that is to join a set, unless its current part
-// lies within some keys.
+// DropJoining gives up the comparisons of a slave that is to join a set, except those whose current part lies within
+// the given keys.
 func (q *Verifier) DropJoining(slave string, within []balance.Interval) {
 	q.keepJoining(slave, func(c *Comparison) bool { return !balance.Covers(within, c.part) })
 }
@@ -140,7 +139,7 @@ func (q *Verifier) keepJoining(slave string, drop func(*Comparison) bool) {
 	}
 }
 
-// ItemsLoaded has the first pass of the scrub wait for slaves that are not back yet.
+// ItemsLoaded makes the first pass of the scrub wait for slaves that are not back yet.
 func (q *Verifier) ItemsLoaded(now time.Duration) {
 	q.scrub.next = now + min(q.Config.Scrub/10, scrubDelay)
 }
@@ -148,10 +147,10 @@ func (q *Verifier) ItemsLoaded(now time.Duration) {
 // Counts returns the results of comparisons so far.
 func (q *Verifier) Counts() Certificates { return q.certificates }
 
-// Awaits reports whether an answer to a question is awaited.
+// Awaits reports whether the answer to a question is still expected.
 func (q *Verifier) Awaits(seq uint64) bool { return q.asked[seq] != nil }
 
-// RecheckOf returns the progress of comparing a store that was not closed; nil: it is not compared.
+// RecheckOf returns the progress in comparing a store that was not closed, or nil if it is not compared.
 func (q *Verifier) RecheckOf(slave string) *RecheckState {
 	r := q.rechecks[slave]
 	if r == nil {
@@ -161,7 +160,7 @@ func (q *Verifier) RecheckOf(slave string) *RecheckState {
 	return &s
 }
 
-// Enqueue adds a comparison to those that are made next, unless it is there already.
+// Enqueue adds a comparison to the queue, unless it is there already.
 func (q *Verifier) Enqueue(c *Comparison) {
 	if !c.queued {
 		c.queued = true
@@ -169,7 +168,7 @@ func (q *Verifier) Enqueue(c *Comparison) {
 	}
 }
 
-// Touch records a change of something that is being compared.
+// Touch records a change of an item or parent that is being compared.
 func (q *Verifier) Touch(c balance.Change) {
 	scrubbed := q.scrub.check
 	switch {
@@ -205,15 +204,15 @@ func (q *Verifier) comparing() bool {
 	return len(q.moving) > 0 || q.scrub.check != nil || len(q.joining) > 0 || len(q.rechecks) > 0
 }
 
-// touch records a change of an item.
+// touch records a change of an item, if it lies in the current part.
 func (c *Comparison) touch(v balance.Change) {
 	if c.part.Lo <= v.Key && v.Key <= c.part.Hi {
 		c.changed[balance.Bin(v.Key)] = v.Clock
 	}
 }
 
-// Findings judges the answers that have become conclusive and has each finding acted on at
-// once: that may make the answers after it pointless.
+// Findings judges the answers that have become conclusive. It calls act for each finding at once, since that may make
+// later answers pointless.
 func (q *Verifier) Findings(now time.Duration, act func(Finding)) {
 	q.answers = slices.DeleteFunc(q.answers, func(a balance.Certified) bool {
 		if a.Truth.Clock > q.Clock {
@@ -249,7 +248,7 @@ func (q *Verifier) Step(now time.Duration) {
 	q.askQueued(now, others, func(c *Comparison) bool { return !needed(c) })
 }
 
-// compares reports whether a comparison is still needed.
+// compares reports whether questions about a comparison are still to be asked.
 func (q *Verifier) compares(c *Comparison) bool {
 	if c.Purpose == scrubbing {
 		return q.scrub.check == c
@@ -257,8 +256,8 @@ func (q *Verifier) compares(c *Comparison) bool {
 	return !c.off
 }
 
-// Answered takes the certificates that answer a question, or why there are none; the comparison is then decided or asked
-// again.
+// Answered takes the answer to a question: certificates, or why there are none. The comparison is then decided or asked
+// about again.
 func (q *Verifier) Answered(now time.Duration, a balance.Certified) {
 	c := q.asked[a.Seq]
 	if c == nil {
@@ -274,7 +273,7 @@ func (q *Verifier) Answered(now time.Duration, a balance.Certified) {
 	}
 }
 
-// unanswered schedules a question to be asked again, about less if it took too long.
+// unanswered schedules another question, about fewer items if this one took too long.
 func (q *Verifier) unanswered(now time.Duration, c *Comparison, why error) {
 	delete(q.asked, c.asked)
 	c.asked, c.failed, c.next = 0, why.Error(), now+failGap
@@ -292,7 +291,7 @@ func (q *Verifier) unanswered(now time.Duration, c *Comparison, why error) {
 	q.Enqueue(c)
 }
 
-// Expire gives up questions that were not answered.
+// Expire gives up questions that have had no answer for too long.
 func (q *Verifier) Expire(now time.Duration) {
 	late := func(c *Comparison) {
 		if most := c.within(); c.asked != 0 && now >= c.sent+most {
@@ -319,8 +318,8 @@ func (q *Verifier) Expire(now time.Duration) {
 	}
 }
 
-// judge compares certificates and returns what its owner must know. A finding without a
-// comparison says nothing.
+// judge compares certificates, and returns the finding for the owner of the comparison. If Of is nil, there is nothing
+// to tell.
 func (q *Verifier) judge(now time.Duration, c *Comparison, a balance.Certified) (f Finding) {
 	delete(q.asked, c.asked)
 	c.asked, c.failed, c.next = 0, "", now+askGap
@@ -354,8 +353,7 @@ func (q *Verifier) judge(now time.Duration, c *Comparison, a balance.Certified) 
 	return f
 }
 
-// compared continues after an answer about the copy of a slave that is to serve,
-// without a confirmed difference.
+// compared continues, after an answer without a confirmed difference, with the copy of a slave that is to serve.
 func (q *Verifier) compared(now time.Duration, c *Comparison, f Finding) Finding {
 	f.Of = c
 	if !c.partDone() {
@@ -393,7 +391,7 @@ func (q *Verifier) differed(c *Comparison) {
 	}
 }
 
-// without gives up some comparisons of a list and returns the others.
+// without gives up the comparisons of a list for which `which` is true, and returns the others.
 func (q *Verifier) without(list []*Comparison, which func(*Comparison) bool) []*Comparison {
 	return slices.DeleteFunc(list, func(c *Comparison) bool {
 		if !which(c) {
@@ -405,16 +403,15 @@ func (q *Verifier) without(list []*Comparison, which func(*Comparison) bool) []*
 	})
 }
 
-// Certificates counts comparisons of a slice's copies: whole slices found equal,
-// copies that differ, and comparisons to be repeated because something changed
-// meanwhile or a slave did not answer.
+// Certificates counts the results of comparisons: whole slices found equal, copies that differ, and comparisons to be
+// repeated because something changed in the meantime or a slave did not answer.
 type Certificates struct{ Equal, Different, Again uint64 }
 
-// maxChecks is how many slices of a slave that is to join are compared at once, in shares of a small one
-// (share). A shard may have thousands of those, of which many are certified together.
+// maxChecks bounds the slices of a joining slave that are compared at once, in shares (see share). A shard may have
+// thousands of small slices, many of which are certified together.
 const maxChecks = 32
 
-// freeShares returns how many of the maxChecks shares of a slave its comparisons leave free.
+// freeShares returns how many of the maxChecks shares of a slave are free.
 func freeShares(checks []*Comparison) int {
 	free := maxChecks
 	for _, c := range checks {

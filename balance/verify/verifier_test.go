@@ -60,8 +60,9 @@ func TestAVerifierNeedsADifferenceTwice(t *testing.T) {
 	}
 }
 
-// TestAVerifierWaitsForChanges: an answer is judged once all changes up to its clock have been
-// seen, and what changed in between does not count as a difference of the copy.
+// TestAVerifierWaitsForChanges tests that an answer is judged only after all changes up to its
+// clock have been seen, and that a change in between does not count as a difference in the
+// copy.
 func TestAVerifierWaitsForChanges(t *testing.T) {
 	q, ask, answer := comparing(t)
 	ask()
@@ -88,7 +89,7 @@ func TestAVerifierWaitsForChanges(t *testing.T) {
 	}
 }
 
-// keyIn returns a key of a bin in the only slice that moves.
+// keyIn returns a key of the given bin in the only moving slice.
 func keyIn(moves map[uint64][]*Comparison, bin int) balance.Key {
 	for _, list := range moves {
 		for k := list[0].All.Lo; ; k++ {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestGenerated: the example's code is what the generator makes of it now.
+// TestGenerated tests that the code of the example is what the generator makes now.
 func TestGenerated(t *testing.T) {
 	code, test, err := generate("votes/question.go")
 	if err != nil {
@@ -53,7 +53,8 @@ func later(a, b time.Time) time.Time { if a.After(b) { return a }; return b }
 func now(time.Time) time.Time { return time.Unix(1, 0).UTC() }
 `
 
-// generated writes a package into a directory of this module, so that it can be built, and generates.
+// generated writes a package with structs into a directory of this module, so that it can be built,
+// and runs the generator there.
 func generated(t *testing.T, structs string) (dir string, err error) {
 	t.Helper()
 	dir, err = os.MkdirTemp(".", "made-")
@@ -71,8 +72,8 @@ func generated(t *testing.T, structs string) (dir string, err error) {
 	return dir, err
 }
 
-// TestBuilds: what is generated builds, in all modes and with types of other packages; and
-// its test names a counterexample for a function that is no fold.
+// TestBuilds tests that generated code builds, in all modes and with types of other packages, and
+// that its test shows a counterexample for a function that is not a fold.
 func TestBuilds(t *testing.T) {
 	dir, err := generated(t, `type A struct {
 	Name string `+"`counter:\"key\" json:\"name\"`"+`
@@ -114,7 +115,7 @@ func TestPackageName(t *testing.T) {
 	}
 }
 
-// TestWrong: all errors of all tags are reported at once, each with its position.
+// TestWrong tests that all errors in all tags are reported at once, each with its position.
 func TestWrong(t *testing.T) {
 	const key = "\tID int `counter:\"key\"`\n"
 	for structs, says := range map[string]string{

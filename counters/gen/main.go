@@ -1,6 +1,6 @@
-// Gen makes counters of the fields of structs, from their tags: in place of the
-// annotations and the transformation of code of AutoShard. It is called by go generate, in
-// the directory of the file that is marked:
+// Gen generates counters for fields of structs from their tags. It takes the place of AutoShard's
+// annotations and code transformation. Call it by go generate, in the directory of the file that
+// has the directive:
 //
 //	//go:generate go run adshard/counters/gen
 //
@@ -10,18 +10,19 @@
 //		Responses []Response `counter:"group shards=4"`
 //	}
 //
-// A struct has one field with key, which names its counters. The tags of the others have, separated
-// by spaces:
+// One field of the struct has the tag key; it names the counters. The tags of the other fields
+// consist of these words, separated by spaces:
 //
-//   - fold=F, update=U,…: functions of the same package, func(a, b V) V and func(V) V. Each
-//     update becomes a method of the generated QuestionCounters: voteUp is VoteUp. It is made
-//     to a shard, and to the field of the struct that is passed.
-//   - neutral=X: an expression without spaces; default: the zero value of the field's type.
-//   - shards=N: static, with N shards; shards=adaptive; without it: dynamic, as in the paper.
-//   - group: the field is a slice of entries, kept as a log; shards are its parts.
+//   - fold=F, update=U,…: functions of the same package, func(a, b V) V and func(V) V. Each update
+//     becomes a method of the generated QuestionCounters: voteUp becomes VoteUp. The method updates
+//     a shard, and the field of the struct passed to it.
+//   - neutral=X: an expression without spaces; the default is the zero value of the field's type.
+//   - shards=N: static, with N shards; shards=adaptive: adaptive; without shards: dynamic, as in
+//     the paper.
+//   - group: the field is a slice of entries, stored as a log; shards is the number of its parts.
 //
-// For question.go it writes question_counters.go, and question_counters_test.go with the test of
-// the laws (counters.Check), which reports a counterexample of a bad fold or update.
+// For question.go it writes question_counters.go and question_counters_test.go. The test checks the
+// laws (counters.Check), and shows a counterexample if a fold or update breaks one.
 package main
 
 import (
@@ -55,7 +56,7 @@ func run(file string) error {
 	return code(base + "_test.go").WriteBytes(test)
 }
 
-// code is a Go file that only an earlier run may have made.
+// code returns the output to a Go file. It may replace a file only if an earlier run generated it.
 func code(path string) outfile.Output {
 	return outfile.Output{Path: path, Kind: outfile.Kind{Name: "generated code", Is: outfile.Begins("// Code generated"), Mode: outfile.Public}}
 }

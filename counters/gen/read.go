@@ -17,11 +17,12 @@ import (
 	"unicode/utf8"
 )
 
-// source is the declarations of a file.
+// source has the declarations of a file that have counters.
 type source struct {
 	File, Package string
 	Structs       []*declared
-	// Imports are those of the types of fields, TestImports of fields with a fold.
+	// Imports has the imports that the types of the fields need, and TestImports those of the
+	// fields with a fold.
 	Imports, TestImports []string
 }
 
@@ -32,24 +33,24 @@ func (s *source) Folds() bool {
 	})
 }
 
-// declared is a struct with counters.
+// declared is a struct that has counters.
 type declared struct {
 	Name, Key string
 	Fields    []*field
 }
 
-// field is a counter or a log of a struct.
+// field is a field of a struct that is a counter or a log.
 type field struct {
 	Name, Type string
 	Group      bool
-	Entry      string // type of a group's entries
-	Neutral    string // "": the zero value
+	Entry      string // type of the entries, if it is a log
+	Neutral    string // "" for the zero value
 	Fold       string
 	Updates    []string
-	Mode       string // an expression
+	Mode       string // a Go expression
 }
 
-// Var is the name of the variable that has the family.
+// Var returns the name of the variable that holds the family.
 func (f *field) Var() string {
 	if v := lower(f.Name); !token.IsKeyword(v) {
 		return v
@@ -57,7 +58,7 @@ func (f *field) Var() string {
 	return lower(f.Name) + "_"
 }
 
-// Method is the name of an update's method.
+// Method returns the name of the method for an update.
 func (f *field) Method(update string) string { return upper(update) }
 
 func upper(s string) string { return mapFirst(s, unicode.ToUpper) }
@@ -68,12 +69,12 @@ func mapFirst(s string, to func(rune) rune) string {
 	return string(to(r)) + s[n:]
 }
 
-// reader reads a file with the functions of its package.
+// reader reads one file, and the functions of its whole package.
 type reader struct {
 	fset  *token.FileSet
 	funcs map[string]*ast.FuncType
 	file  *ast.File
-	used  map[string]bool // packages that the types of fields name; true: fields with a fold
+	used  map[string]bool // packages named by the types of fields; true if a field with a fold names it
 	errs  []error
 }
 
@@ -129,7 +130,7 @@ func (r *reader) wrong(n ast.Node, format string, args ...any) {
 	r.errs = append(r.errs, fmt.Errorf("%s: %s", r.fset.Position(n.Pos()), fmt.Sprintf(format, args...)))
 }
 
-// declared reads a struct; nil: it has no counters.
+// declared reads a struct, and returns nil if it has no counters.
 func (r *reader) declared(spec *ast.TypeSpec, st *ast.StructType) *declared {
 	d := &declared{Name: spec.Name.Name}
 	tagged, methods := false, map[string]bool{"Load": true, "Run": true}
@@ -168,12 +169,12 @@ func tagOf(f *ast.Field) (string, bool) {
 	}
 	text, err := strconv.Unquote(f.Tag.Value)
 	if err != nil {
-		return "", false // the parser has seen it
+		return "", false // cannot happen: the parser has accepted it
 	}
 	return reflect.StructTag(text).Lookup("counter")
 }
 
-// methods makes sure that no method is generated twice.
+// methods reports a method that would be generated twice.
 func (r *reader) methods(n ast.Node, c *field, seen map[string]bool) {
 	list := []string{"Set" + upper(c.Name)}
 	if c.Group {
@@ -190,7 +191,7 @@ func (r *reader) methods(n ast.Node, c *field, seen map[string]bool) {
 	}
 }
 
-// field reads a tag.
+// field reads the tag of a field.
 func (r *reader) field(f *ast.Field, tag string) *field {
 	c := &field{Name: f.Names[0].Name, Type: types.ExprString(f.Type), Mode: "counters.Dynamic()"}
 	for part := range strings.FieldsSeq(tag) {
@@ -251,7 +252,7 @@ func (r *reader) group(f *ast.Field, c *field) *field {
 	return c
 }
 
-// function makes sure that the package has a function of n values of the field's type.
+// function checks that the package has the named function, with n values of the field's type.
 func (r *reader) function(f *ast.Field, c *field, name string, values int) {
 	sig := r.funcs[name]
 	if sig == nil {
@@ -276,7 +277,7 @@ func typesOf(list *ast.FieldList) (out []string) {
 	return out
 }
 
-// uses records the packages that a type or an expression names.
+// uses records the packages named in a type or an expression.
 func (r *reader) uses(t ast.Expr, fold bool) {
 	ast.Inspect(t, func(n ast.Node) bool {
 		if s, ok := n.(*ast.SelectorExpr); ok {
@@ -288,8 +289,8 @@ func (r *reader) uses(t ast.Expr, fold bool) {
 	})
 }
 
-// packageName is the name of a package by its import path: the last element that is not a major
-// version. A package with another name must be imported under it.
+// packageName guesses the name of a package from its import path: the last element that is not a
+// major version. A package with another name must be imported under that name.
 func packageName(path string) string {
 	list := strings.Split(path, "/")
 	n := len(list) - 1
@@ -303,18 +304,19 @@ func packageName(path string) string {
 	return list[n]
 }
 
-// isMajor reports whether an element is a major version; v1 is not, since modules do not write it.
+// isMajor reports whether an element of an import path is a major version. v1 is not, since module
+// paths leave it out.
 func isMajor(element string) bool {
 	number, is := strings.CutPrefix(element, "v")
 	major, err := strconv.Atoi(number)
 	return is && err == nil && major > 1
 }
 
-// imports returns the imports of the packages that the types of fields name, or only those of
-// fields with a fold.
+// imports returns the imports that the types of fields need; if folds is set, only those of fields
+// with a fold.
 func (r *reader) imports(folds bool) (out []string) {
 	for _, spec := range r.file.Imports {
-		name, _ := strconv.Unquote(spec.Path.Value) // the parser has seen it
+		name, _ := strconv.Unquote(spec.Path.Value) // the parser has accepted it
 		local := packageName(name)
 		if spec.Name != nil {
 			local = spec.Name.Name

@@ -7,7 +7,7 @@ import (
 	"text/template"
 )
 
-// own is the imports of all generated code.
+// own lists the imports that all generated code has.
 var own = []string{"context", "errors", "fmt", "sync", "time", "adshard/counters", "adshard/counters/store"}
 
 var (
@@ -17,8 +17,8 @@ var (
 	testText string
 )
 
-// generate returns the code of a file's counters, and the test of their laws; nil: there are only
-// logs.
+// generate returns the code for the counters of a file, and the test of their laws. The test is
+// nil if there are only logs.
 func generate(file string) (code, test []byte, err error) {
 	s, err := read(file)
 	if err != nil {

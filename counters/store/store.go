@@ -1,13 +1,14 @@
-// Package store is the contract of counters with the key-value store that keeps them: get, list by
-// prefix, and one atomic batch of compare-and-puts, conditional deletes and checks. A single
-// compare-and-put or conditional delete is a batch of one.
+// Package store defines the key-value store that counters need: get, list by prefix, and one
+// atomic batch of compare-and-puts, conditional deletes and checks. A single compare-and-put or
+// conditional delete is a batch of one.
 //
-// Get and compare-and-put are not enough: a compactor that folds a shard into another must delete
-// the one and put the other at once, or a crash between the two loses or doubles a count.
+// Get and compare-and-put are not enough: a compactor that folds one part into another must
+// delete the first and put the second at once, or a crash between the two would lose or double a
+// count.
 //
-// Stores: memory, sqlite and postgres below this package; storetest is the conformance
-// suite that all of them pass. Goals: few calls that many databases can offer, with no
-// clock in them. Non-goals: queries, large values, transactions that stay open.
+// Stores: memory, sqlite and postgres below this package; storetest is the conformance suite that
+// all of them pass. Goals: few calls, which many databases can offer and which need no clock.
+// Non-goals: queries, large values, long transactions.
 package store
 
 import (
@@ -20,23 +21,23 @@ import (
 	"adshard/fault"
 )
 
-// Item is a key with its value.
+// Item is a key and its value.
 type Item struct {
 	Key   string
 	Value []byte
-	// Version is that of the batch that wrote the value. A key never has the same version
-	// twice, not even if it was deleted in between. 0: there is no such key.
+	// Version is the version of the batch that wrote the value, or 0 if the key does not exist.
+	// A key never has the same version twice, not even if it was deleted in between.
 	Version uint64
 }
 
 // Action is what a change does to its key.
 type Action uint8
 
-// The actions. Each holds only if the key has the version that is named.
+// The actions. Each succeeds only if the key has the version of the Change.
 const (
-	Put    Action = iota // write the value; version 0: the key must not exist
+	Put    Action = iota // write the value; with version 0, the key must not exist
 	Delete               // remove the key
-	Check                // leave the key as it is until the batch has been made
+	Check                // fail unless the key keeps this version until the batch has been made
 )
 
 // Change is one part of a batch.
@@ -44,23 +45,25 @@ type Change struct {
 	Action  Action
 	Key     string
 	Version uint64
-	Value   []byte // of a Put
+	Value   []byte // only for Put
 }
 
-// Store is a key-value store. It is safe for use by several goroutines, and by several
-// processes unless the implementation says otherwise. Calls are linearizable: each
-// takes effect at one moment between its begin and its end.
+// Store is a key-value store. It is safe for use by several goroutines, and by several processes
+// unless the implementation says otherwise. Calls are linearizable: each takes effect at one
+// moment between its start and its return.
 type Store interface {
-	// Get returns the item of a key; without one an item of version 0.
+	// Get returns the item of a key, or an item of version 0 if there is none.
 	Get(ctx context.Context, key string) (Item, error)
-	// List returns the items whose keys begin with a prefix, in order of the keys' bytes, as
-	// they were at one moment; at most limit, unless that is 0.
+	// List returns the items whose keys begin with a prefix, in the order of the keys' bytes, as
+	// they were at one moment. It returns at most limit items, or all if limit is 0.
 	List(ctx context.Context, prefix string, limit int) ([]Item, error)
-	// Apply makes all changes at one moment, or none; what was put has the version returned.
+	// Apply makes all changes at one moment, or none of them. It returns the version of the items
+	// that it put.
 	//
-	// Errors: fault.Conflict when a key had another version, and fault.Invalid as Validate
-	// says: nothing was written, and nothing will be. After any other error, that of ctx
-	// included, the outcome is unknown: the batch may have been made, or may be made later.
+	// Errors: fault.Conflict if a key had another version, and fault.Invalid if Validate rejects
+	// the batch; in both cases nothing was written, and nothing will be. After any other error,
+	// including that of ctx, the outcome is unknown: the batch may have been made, or may be made
+	// later.
 	Apply(ctx context.Context, changes ...Change) (version uint64, err error)
 }
 
@@ -71,7 +74,8 @@ const (
 	MaxValue   = 1 << 20
 )
 
-// Validate returns what is wrong with a batch, as fault.Invalid. Stores call it.
+// Validate returns an error of kind fault.Invalid if a batch is not valid. Implementations call
+// it first.
 func Validate(changes []Change) error {
 	if len(changes) == 0 || len(changes) > MaxChanges {
 		return fault.Newf(fault.Invalid, "store: apply", "%d changes: 1 to %d", len(changes), MaxChanges)
@@ -96,13 +100,13 @@ func Validate(changes []Change) error {
 	return nil
 }
 
-// Conflict is the error of a change whose key has another version.
+// Conflict returns the error for a change whose key has another version.
 func Conflict(c *Change) error {
 	return fault.Newf(fault.Conflict, "store: apply", "key %q has another version than %d", c.Key, c.Version)
 }
 
-// NewVersion returns a version that was not there before: 63 random bits, since a count
-// of versions would repeat when a store is restored from a backup.
+// NewVersion returns a version that was never used before: 63 random bits. A counter would repeat
+// versions after a store was restored from a backup.
 func NewVersion() uint64 {
 	var b [8]byte
 	for {
@@ -113,14 +117,13 @@ func NewVersion() uint64 {
 	}
 }
 
-// InOrder returns the changes in order of their keys: stores that lock rows lock them in
-// this order, so that no two batches wait for each other.
+// InOrder returns the changes in the order of their keys. Stores that lock rows lock them in this
+// order, so that two batches never deadlock.
 func InOrder(changes []Change) []Change {
 	return slices.SortedFunc(slices.Values(changes), func(a, b Change) int { return strings.Compare(a.Key, b.Key) })
 }
 
-// End returns the first key after all that begin with a prefix, or "" if there is
-// none.
+// End returns the least key that is above all keys with a prefix, or "" if there is none.
 func End(prefix string) string {
 	for i := len(prefix) - 1; i >= 0; i-- {
 		if prefix[i] < 0xff {

@@ -10,22 +10,22 @@ import (
 	"adshard/search/words"
 )
 
-// readTogether is how many groups are read at once.
+// readTogether is the number of groups that are read at once.
 const readTogether = 256
 
-// known is a campaign's names and words in the backend database.
+// known has the names and words of campaigns, from the backend database.
 type known struct {
 	s         backend.Snapshot
-	campaigns map[uint64][]uint64 // groups of those that were shown
-	keywords  map[uint64]keyword  // of the last campaign, by id
-	queries   map[uint64]string   // words of its keywords, by their hash as queries
+	campaigns map[uint64][]uint64 // the groups of each campaign that were shown
+	keywords  map[uint64]keyword  // of the campaign read last, by id
+	queries   map[uint64]string   // the words of its keywords, by their hash as a query
 	words     words.Analyser
 	damaged   int
 }
 
 type keyword struct{ text, matchType string }
 
-// lookUp returns the names of a campaign and its advertiser, as far as they are there.
+// lookUp returns the names of a campaign and of its advertiser, or "" for those that do not exist.
 func (k *known) lookUp(ctx context.Context, campaign uint64) (advertiser, name string, err error) {
 	campaigns, err := k.s.Campaigns(ctx, []uint64{campaign})
 	if err != nil || len(campaigns) == 0 {
@@ -38,8 +38,8 @@ func (k *known) lookUp(ctx context.Context, campaign uint64) (advertiser, name s
 	return advertisers[0].Name, campaigns[0].Name, nil
 }
 
-// unlessDamaged counts damage, and returns other errors: counts of entities that cannot be read are
-// still reported.
+// unlessDamaged counts errors that are damage, and returns other errors: counts of entities that
+// cannot be read are still reported.
 func (k *known) unlessDamaged(err error) error {
 	if fault.Is(err, fault.Corrupt) {
 		k.damaged++
@@ -48,7 +48,7 @@ func (k *known) unlessDamaged(err error) error {
 	return err
 }
 
-// read reads the keywords of a campaign.
+// read reads the keywords of the groups of a campaign.
 func (k *known) read(ctx context.Context, campaign uint64) error {
 	k.keywords, k.queries = make(map[uint64]keyword), make(map[uint64]string)
 	for some := range slices.Chunk(k.campaigns[campaign], readTogether) {
@@ -60,7 +60,7 @@ func (k *known) read(ctx context.Context, campaign uint64) error {
 			k.add(items)
 			continue
 		}
-		for _, id := range some { // all but the one that is damaged
+		for _, id := range some { // so that only the damaged group is left out
 			items, err := k.s.Items(ctx, []uint64{id})
 			if err := k.unlessDamaged(err); err != nil {
 				return err

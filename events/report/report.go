@@ -1,13 +1,12 @@
-// Package report makes reports of counts: it adds the names of the backend database to the rows of
-// a store of events.
+// Package report makes reports of counts: it adds names from the backend database to the rows of a store of
+// events.
 //
-// An event has a hash of its query's words, and the words are stored nowhere: users' queries are
-// not for the operator to know. So a report shows only queries that are word for word a keyword of
-// the displayed campaign, since these words are the advertiser's own. Of the others it says how many there were.
+// An event has a hash of its query's words. The words are stored nowhere, since users' queries are not for the
+// operator to know. So a report shows the words of a query only if they are, word for word, a keyword of the
+// displayed campaign: then they are the advertiser's own words. It gives only the number of the other queries.
 //
-// Goals: reports of any length in little memory: the keywords of one campaign and the ids of its
-// groups that were shown; exact sums. Non-goals: words of other queries, learned rates (package
-// quality).
+// Goals: reports of any length in little memory (the keywords of one campaign, and the ids of the groups of the
+// campaigns in the report); exact sums. Non-goals: words of other queries, learned rates (package quality).
 package report
 
 import (
@@ -22,21 +21,21 @@ import (
 // Line is a line of a report.
 type Line struct {
 	store.Row
-	// AdvertiserName and CampaignName are "" for what was removed.
+	// AdvertiserName and CampaignName are "" if the advertiser or the campaign was removed.
 	AdvertiserName, CampaignName string
-	// Text and MatchType are a keyword's, or "" if it was removed, or the line is about no
+	// Text and MatchType are those of a keyword. They are "" if it was removed, or if the line is not about a
 	// keyword.
 	Text, MatchType string
-	// Words are those of a query, or "".
+	// Words are the words of a query, or "".
 	Words string
-	// Queries is the number of queries of the line, or 0 if it is unknown or the report is not about
-	// queries.
+	// Queries is the number of queries that the line adds up. It is 0 if the number is unknown or the report is
+	// not about queries.
 	Queries uint64
 }
 
-// Run calls line with the lines of a report, by ascending advertiser and campaign. It returns the
-// number of damaged entities, whose names are missing. Errors: those of the store, of the snapshot,
-// and of line.
+// Run makes a report and calls `line` with each of its lines, in the order of advertisers and campaigns. It
+// returns the number of damaged entities, whose names are missing. Errors: those of the store, of the snapshot
+// and of `line`.
 func Run(ctx context.Context, s store.Store, names backend.Snapshot, q store.Query, line func(*Line) error) (damaged int, err error) {
 	r := &run{q: q, names: known{s: names, campaigns: make(map[uint64][]uint64)}, line: line}
 	if q.By != store.ByCampaign {
@@ -56,11 +55,11 @@ type run struct {
 	q      store.Query
 	names  known
 	line   func(*Line) error
-	last   Line                // the last line with its names
-	others map[store.Day]*Line // queries of the last campaign whose words are not known
+	last   Line                // has the names of the current advertiser and campaign
+	others map[store.Day]*Line // sums of the current campaign's queries whose words are not known, by day
 }
 
-// campaigns finds the groups that were shown of each campaign.
+// campaigns finds the groups of each campaign in the report.
 func (r *run) campaigns(ctx context.Context, s store.Store) error {
 	q := r.q
 	q.By, q.Daily = store.ByCampaign, false
@@ -82,7 +81,7 @@ func (r *run) campaigns(ctx context.Context, s store.Store) error {
 	return nil
 }
 
-// row makes lines of a row.
+// row makes a line of a row, or adds it to the other queries of its day.
 func (r *run) row(ctx context.Context, row store.Row) error {
 	if row.Campaign != r.last.Campaign || row.Advertiser != r.last.Advertiser {
 		if err := r.flush(); err != nil {
@@ -108,7 +107,7 @@ func (r *run) row(ctx context.Context, row store.Row) error {
 	return r.line(&l)
 }
 
-// campaign begins the next campaign.
+// campaign begins a new campaign: it looks up its names and reads its keywords.
 func (r *run) campaign(ctx context.Context, row store.Row) (err error) {
 	r.last = Line{Row: row}
 	r.last.AdvertiserName, r.last.CampaignName, err = r.names.lookUp(ctx, row.Campaign)
@@ -118,7 +117,7 @@ func (r *run) campaign(ctx context.Context, row store.Row) (err error) {
 	return err
 }
 
-// other adds a query to those of its day whose words are not known.
+// other adds a query whose words are not known to the sum for its day.
 func (r *run) other(l *Line) {
 	if r.others == nil {
 		r.others = make(map[store.Day]*Line)
@@ -134,7 +133,7 @@ func (r *run) other(l *Line) {
 	sum.Impressions, sum.Clicks, sum.Spend = sum.Impressions+l.Impressions, sum.Clicks+l.Clicks, sum.Spend+l.Spend
 }
 
-// flush ends a campaign.
+// flush ends a campaign: it writes the lines of the other queries.
 func (r *run) flush() error {
 	for _, day := range slices.Sorted(maps.Keys(r.others)) {
 		if err := r.line(r.others[day]); err != nil {

@@ -7,32 +7,33 @@ import (
 	"adshard/fault"
 )
 
-// ErasePart is a kind of row that Erase removes.
+// ErasePart is the kind of rows that a step of an erasure removes.
 type ErasePart uint8
 
-// The parts, in order: an event that is folded meanwhile is found among the counts.
+// The parts, in their order. Events come first: an event that is folded meanwhile is found
+// among the counts.
 const (
 	EraseEvents ErasePart = iota
 	EraseCounts
 	Erased
 )
 
-// Erasure is the removal of what is known of an advertiser. It is done in steps, so that others
-// do not wait; one that was interrupted is begun anew.
+// Erasure is the removal of all data about an advertiser. It is done in steps, so that other
+// writers do not wait for long. After an interruption, it must start from the beginning.
 type Erasure struct {
 	Advertiser uint64
-	// Before: tokens served before this second are erased.
+	// Before is a time in whole seconds. Events of tokens served before it are erased.
 	Before time.Time
-	// Campaigns are the advertiser's: they have counts from before these were kept by
-	// advertiser.
+	// Campaigns are the campaigns of the advertiser. They are needed for counts from the time
+	// when counts were not yet kept by advertiser.
 	Campaigns []uint64
 
-	// Part is what the next step removes, Seen the last event visited.
+	// Part is what the next step removes, and Seen is the last event visited.
 	Part ErasePart
 	Seen token.ID
 }
 
-// Validate returns what is wrong with an erasure, as fault.Invalid. Stores call it.
+// Validate returns an error of kind fault.Invalid if an erasure is not valid. Stores call it.
 func (e *Erasure) Validate() error {
 	if e.Advertiser == 0 || e.Advertiser > maxID {
 		return fault.Newf(fault.Invalid, "events: erase", "there is no advertiser %d", e.Advertiser)
@@ -40,7 +41,7 @@ func (e *Erasure) Validate() error {
 	return nil
 }
 
-// Step is what a step of an erasure did.
+// Step is the result of one step of an erasure.
 type Step struct {
 	Events int // number of events removed
 	Counts int // number of rows of counts removed

@@ -2,7 +2,7 @@ package store
 
 import "fmt"
 
-// Grouping is what the rows of a report are about.
+// Grouping says what each row of a report is about.
 type Grouping uint8
 
 // The groupings.
@@ -10,33 +10,33 @@ const (
 	ByCampaign Grouping = iota
 	ByKeyword           // of a campaign
 	ByQuery             // of a campaign
-	ByPlace             // a keyword's ad in a position
+	ByPlace             // an ad of a keyword in a position
 )
 
-// Query says which counts a report is of.
+// Query says which counts a report has, and how they are grouped.
 type Query struct {
 	By         Grouping
 	Daily      bool // a row for each day
-	From, To   Day  // the first and the last one
+	From, To   Day  // the first and the last day
 	Advertiser uint64
 }
 
-// Row is a row of a report. What it is not about is 0.
+// Row is a row of a report. Fields that its grouping does not name are 0.
 type Row struct {
 	Sum
-	// Advertiser and Keyword are 0 for counts that were not yet kept by advertiser; Ad and Position are
-	// 0 for counts that were not yet kept by place.
+	// Advertiser and Keyword are 0 for counts from the time when they were not yet kept by advertiser.
+	// Ad and Position are 0 for counts from the time when they were not yet kept by place.
 	Advertiser, Keyword, Ad uint64
 	Position                uint8
-	// Query is the hash of a query's words if Kept; else the row is about events whose
-	// queries are not kept any more.
+	// Query is the hash of a query's words if Kept is set. Otherwise the row is about events whose
+	// queries are no longer kept.
 	Query uint64
 	Kept  bool
 }
 
-// ReportSQL is a report as all databases read it that keep events in tables raw and folded,
-// whose names prefix is before: numbers in the order of ScanReport. An event is in one of
-// both tables, and a statement sees both at one moment.
+// ReportSQL returns the SQL of a report, for every database that keeps events in the tables raw and
+// folded; prefix is put before the names of the tables. It selects numbers in the order that ScanReport
+// expects. Each event is in one of the two tables, and the statement reads both at the same moment.
 func ReportSQL(q Query, prefix string) string {
 	keyword, ad, position, query, kept, day := "0", "0", "0", "0", "0", "0"
 	switch q.By {
@@ -64,10 +64,10 @@ FROM (SELECT advertiser, campaign, %[2]s, 0 AS kept, 0 AS query, %[5]s AS day, i
 GROUP BY %[1]s ORDER BY %[1]s`, group, place, kept, query, day, prefix, where)
 }
 
-// ReportColumns is how many columns ReportSQL selects.
+// ReportColumns is the number of columns that ReportSQL selects.
 const ReportColumns = 11
 
-// ScanReport makes a row of the columns of ReportSQL.
+// ScanReport returns the row that has the values of ReportSQL's columns.
 func ScanReport(n [ReportColumns]int64) Row {
 	return Row{
 		Sum: Sum{

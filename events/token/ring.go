@@ -14,9 +14,9 @@ import (
 	"adshard/fault"
 )
 
-// Key signs tokens from a time on, until the next key's.
+// Key is a key that signs tokens from a time on, until the time of the next key.
 type Key struct {
-	Number uint32    `json:"number"` // from 1, never used again
+	Number uint32    `json:"number"` // from 1; never reused
 	From   time.Time `json:"from"`
 	Secret []byte    `json:"secret"` // SecretSize bytes
 }
@@ -24,18 +24,18 @@ type Key struct {
 // SecretSize is the length of a key's secret.
 const SecretSize = 32
 
-// Ring has a cluster's keys. It is safe for use by several goroutines.
+// Ring holds the keys of a cluster. It is safe for use by several goroutines.
 type Ring struct {
-	keys []*signer // by number
+	keys []*signer // in ascending order of numbers
 }
 
-// signer is a key with hash states that are not in use.
+// signer is a key with a pool of hash states.
 type signer struct {
 	Key
 	free sync.Pool // of *mac
 }
 
-// mac is a keyed hash and room for its sum, the payload and a token.
+// mac is a keyed hash with buffers for its sum, a payload and a token.
 type mac struct {
 	hash.Hash
 	sum, payload []byte
@@ -49,7 +49,7 @@ func newSigner(k Key) *signer {
 	return s
 }
 
-// tag returns the tag of a payload, valid until m is used again.
+// tag returns the tag of a payload, which is valid until m is used again.
 func (m *mac) tag(payload []byte) []byte {
 	m.Reset()
 	m.Write(payload) // never fails
@@ -57,7 +57,8 @@ func (m *mac) tag(payload []byte) []byte {
 	return m.sum[:tagSize]
 }
 
-// NewRing returns a ring of keys. Errors: fault.Corrupt.
+// NewRing returns a ring of keys. Errors: fault.Corrupt if a key is not valid, or the keys are not
+// in order.
 func NewRing(keys []Key) (*Ring, error) {
 	r := new(Ring)
 	for i, k := range keys {
@@ -69,25 +70,26 @@ func NewRing(keys []Key) (*Ring, error) {
 	return r, nil
 }
 
-// ParseRing reads what Encode wrote; nothing is a ring without keys. Errors: fault.Corrupt.
+// ParseRing decodes what Encode returned. Without any bytes, it returns a ring without keys.
+// Errors: fault.Corrupt.
 func ParseRing(b []byte) (*Ring, error) {
 	if len(b) == 0 {
 		return new(Ring), nil
 	}
 	var keys []Key
 	if err := json.Unmarshal(b, &keys); err != nil {
-		return nil, fault.Newf(fault.Corrupt, "event keys", "they cannot be read") // err might show a part of them
+		return nil, fault.Newf(fault.Corrupt, "event keys", "they cannot be read") // err might show a part of the keys
 	}
 	return NewRing(keys)
 }
 
-// Encode returns the keys as bytes, to be stored.
+// Encode returns the keys as bytes, for storing them.
 func (r *Ring) Encode() []byte {
-	b, _ := json.Marshal(r.Keys()) // of numbers, times and bytes
+	b, _ := json.Marshal(r.Keys()) // cannot fail for these types
 	return b
 }
 
-// Keys returns the keys by number.
+// Keys returns the keys in ascending order of numbers.
 func (r *Ring) Keys() []Key {
 	out := make([]Key, len(r.keys))
 	for i, k := range r.keys {
@@ -96,7 +98,7 @@ func (r *Ring) Keys() []Key {
 	return out
 }
 
-// IDs returns a name of each key for comparison, which reveals nothing of its secret.
+// IDs returns an identifier of each key, for comparison, that reveals nothing of its secret.
 func (r *Ring) IDs() []string {
 	out := make([]string, len(r.keys))
 	for i, k := range r.keys {
@@ -107,12 +109,13 @@ func (r *Ring) IDs() []string {
 }
 
 // Rotation says how long keys are used. Lead must be longer than it takes until all processes that
-// sign or check tokens have a new key, Keep longer than tokens live.
+// sign or check tokens have a new key. Keep must be longer than tokens are valid.
 type Rotation struct{ Every, Lead, Keep time.Duration }
 
-// Rotate returns the ring as it should be now, and whether it differs. It adds a new key, with
-// secret, Lead before the newest is Every old, or at once to an empty ring. It drops a key Keep
-// after its successor became active. A clock that goes back adds and drops nothing.
+// Rotate returns the ring for the time now, and whether it differs from r. It adds a new key with
+// the given secret when the newest key will be Every old in Lead, or at once if the ring is empty.
+// It drops a key when its successor has been active for Keep. If the clock goes back, nothing is
+// added or dropped.
 func (r *Ring) Rotate(now time.Time, by Rotation, secret []byte) (*Ring, bool) {
 	keys := r.Keys()
 	switch n := len(keys); {
@@ -135,8 +138,8 @@ func (r *Ring) Rotate(now time.Time, by Rotation, secret []byte) (*Ring, bool) {
 	return next, true
 }
 
-// signerAt returns the key for tokens of a time: the newest whose time has come, else the
-// first, or nil if there is none.
+// signerAt returns the key that signs tokens at a time: the newest key that is active by then, or
+// the first key if none is. It returns nil if there are no keys.
 func (r *Ring) signerAt(t time.Time) *signer {
 	for i := len(r.keys) - 1; i > 0; i-- {
 		if !t.Before(r.keys[i].From) {
@@ -149,8 +152,7 @@ func (r *Ring) signerAt(t time.Time) *signer {
 	return r.keys[0]
 }
 
-// Append appends the text of a token. It returns false if there is no key, and nothing is
-// appended.
+// Append appends the text of a token to b. It returns b unchanged and false if there is no key.
 func (r *Ring) Append(b []byte, t *Token) ([]byte, bool) {
 	s := r.signerAt(t.Served)
 	if s == nil {
@@ -164,14 +166,15 @@ func (r *Ring) Append(b []byte, t *Token) ([]byte, bool) {
 	return b, true
 }
 
-// Open returns the token of a text. Errors: ErrMalformed, ErrUnknownKey, ErrForged.
+// Open returns the token that a text encodes, and its id. Errors: ErrMalformed, ErrUnknownKey,
+// ErrForged.
 func (r *Ring) Open(given []byte) (Token, ID, error) {
 	if len(given) > MaxText {
 		return Token{}, ID{}, ErrMalformed
 	}
 	var room [maxPayload + tagSize + 3]byte
 	n, err := text.Decode(room[:], given)
-	if err != nil || n < tagSize || text.EncodedLen(n) != len(given) { // the decoder skips ends of lines
+	if err != nil || n < tagSize || text.EncodedLen(n) != len(given) { // the decoder skips line ends
 		return Token{}, ID{}, ErrMalformed
 	}
 	payload, tag := room[:n-tagSize], room[n-tagSize:n]
@@ -185,7 +188,7 @@ func (r *Ring) Open(given []byte) (Token, ID, error) {
 	}
 	s := r.keys[i]
 	m := s.free.Get().(*mac)
-	m.payload = append(m.payload[:0], payload...) // so that room stays on the stack
+	m.payload = append(m.payload[:0], payload...) // a copy, so that room stays on the stack
 	same := subtle.ConstantTimeCompare(m.tag(m.payload), tag) == 1
 	s.free.Put(m)
 	if !same {

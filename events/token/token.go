@@ -7,35 +7,35 @@ import (
 	"time"
 )
 
-// Token is what is known of an ad that was served.
+// Token describes an ad that was served.
 type Token struct {
-	Served time.Time // in milliseconds
-	// Nonce is random, and the same for all ads of an answer.
+	Served time.Time // to the millisecond
+	// Nonce is random; all ads of one answer have the same.
 	Nonce    uint64
 	Position uint8 // from 1
-	// Advertiser, Campaign, Keyword and Ad are ids, Price is in micros.
+	// Advertiser, Campaign, Keyword and Ad are ids; Price is in micros.
 	Advertiser, Campaign, Keyword, Ad, Price uint64
 	// Query is a hash of the words of the query (QueryHash).
 	Query uint64
 }
 
-// ID identifies a token: when it was served, in seconds, and bytes of its signature. IDs sort by
-// time.
+// ID identifies a token. It begins with the second when the ad was served, followed by bytes of
+// the signature, so IDs sort by time.
 type ID [idSize]byte
 
 const (
 	version = 1
 	tagSize = 16
 	idSize  = 16
-	secs    = 4 // of an ID
+	secs    = 4 // the bytes of an ID that have the time
 	// MaxText is the length of the longest token as text.
 	MaxText    = (maxPayload + tagSize + 2) / 3 * 4
 	maxPayload = 1 + 5 + 9 + 8 + 1 + 5*binary.MaxVarintLen64 + 8
-	// lastMs is the last moment that fits into an ID.
+	// lastMs is the latest time that fits into an ID, in ms since 1970.
 	lastMs = 1<<32*1000 - 1
 )
 
-// The errors of texts that are not valid tokens. UnknownKey may be a key that has not arrived here
+// Errors for texts that are not valid tokens. An unknown key may be one that has not arrived here
 // yet.
 var (
 	ErrMalformed  = errors.New("the text is no event token")
@@ -45,10 +45,10 @@ var (
 
 var text = base64.RawURLEncoding.Strict()
 
-// TimeOf returns when the token of an ID was served, in seconds.
+// TimeOf returns when the ad of the token was served, in whole seconds.
 func (id ID) TimeOf() time.Time { return time.Unix(int64(binary.BigEndian.Uint32(id[:])), 0) }
 
-// From returns the least ID of tokens that were served at t or later.
+// From returns the least ID of tokens served at t or later.
 func From(t time.Time) (id ID) {
 	binary.BigEndian.PutUint32(id[:], uint32(max(0, min(t.Unix(), 1<<32-1))))
 	return id
@@ -60,7 +60,7 @@ func idOf(ms uint64, tag []byte) (id ID) {
 	return id
 }
 
-// QueryHash is a hash of a query's words, which are hashes themselves.
+// QueryHash returns a hash of a query's words, which are given as hashes.
 func QueryHash(words ...uint64) uint64 {
 	h := uint64(0xcbf29ce484222325)
 	for _, w := range words {
@@ -70,7 +70,7 @@ func QueryHash(words ...uint64) uint64 {
 	return h
 }
 
-// appendPayload appends what is signed.
+// appendPayload appends the bytes that are signed.
 func (t *Token) appendPayload(b []byte, key uint32, ms uint64) []byte {
 	b = append(b, version)
 	b = binary.AppendUvarint(b, uint64(key))
@@ -83,7 +83,7 @@ func (t *Token) appendPayload(b []byte, key uint32, ms uint64) []byte {
 	return binary.BigEndian.AppendUint64(b, t.Query)
 }
 
-// parse reads a payload. It returns false if it is none.
+// parse decodes a payload. ok is false if the bytes are not a valid payload.
 func parse(b []byte) (t Token, key uint32, ms uint64, ok bool) {
 	r := reader{b: b}
 	v := r.bytes(1)
@@ -103,7 +103,7 @@ func parse(b []byte) (t Token, key uint32, ms uint64, ok bool) {
 	return t, uint32(number), ms, true
 }
 
-// reader takes values off the front of bytes.
+// reader takes values from the front of a slice of bytes; bad is set at the first error.
 type reader struct {
 	b   []byte
 	bad bool
@@ -119,7 +119,7 @@ func (r *reader) bytes(n int) []byte {
 	return out
 }
 
-// number reads a number in its shortest form.
+// number reads a varint, which must be in its shortest form and at most `most`.
 func (r *reader) number(most uint64) uint64 {
 	n, size := binary.Uvarint(r.b)
 	if r.bad || size <= 0 || n > most || size > 1 && r.b[size-1] == 0 {

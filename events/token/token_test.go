@@ -43,7 +43,7 @@ func draw(t *rapid.T) token.Token {
 	}
 }
 
-// slow makes a token's text as docs/events.md says it, one step at a time.
+// slow makes a token's text step by step, as docs/events.md describes it.
 func slow(k token.Key, v token.Token) string {
 	varint := func(n uint64) (b []byte) {
 		for ; n >= 128; n >>= 7 {
@@ -63,7 +63,7 @@ func slow(k token.Key, v token.Token) string {
 	return base64.RawURLEncoding.EncodeToString(append(payload, h.Sum(nil)[:16]...))
 }
 
-// TestAsSlow: a token is what the page says, and opens as what it was made of.
+// TestAsSlow tests that a token is as described, and opens as what it was made from.
 func TestAsSlow(t *testing.T) {
 	r := one(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -87,7 +87,8 @@ func TestAsSlow(t *testing.T) {
 
 func low(at time.Time) []byte { id := token.From(at); return id[:] }
 
-// TestForged: no other text opens, whichever character is changed, taken away or added.
+// TestForged tests that no other text opens, whichever character is changed, removed or
+// added.
 func TestForged(t *testing.T) {
 	r := one(t)
 	v := token.Token{Served: start, Nonce: 5, Position: 2, Advertiser: 3, Campaign: 300, Keyword: 70_000, Ad: 9, Price: 1_508_572, Query: 8}
@@ -119,7 +120,8 @@ func refused(t *testing.T, r *token.Ring, bad []byte) {
 	}
 }
 
-// TestShortestNumbers: a number in more bytes than it needs is refused, though signed.
+// TestShortestNumbers tests that a number in more bytes than it needs is rejected, even in a
+// signed payload.
 func TestShortestNumbers(t *testing.T) {
 	k := token.Key{Number: 7, From: start, Secret: secret(1)}
 	r := ringOf(t, k)
@@ -134,11 +136,11 @@ func TestShortestNumbers(t *testing.T) {
 	refused(t, r, []byte(base64.RawURLEncoding.EncodeToString(h.Sum(long)[:len(long)+16])))
 }
 
-// TestRotation: while keys change, whatever was signed by a process with an old ring opens in
-// one with a new ring and the other way round, as long as the token lives.
+// TestRotation tests that while keys change, tokens signed by a process with old keys open in
+// one with new keys and the other way round, as long as the tokens are valid.
 func TestRotation(t *testing.T) {
 	by := token.Rotation{Every: 24 * time.Hour, Lead: 10 * time.Minute, Keep: 2 * time.Hour}
-	const life, late = time.Hour, 5 * time.Minute // of a token; of a process's ring
+	const life, late = time.Hour, 5 * time.Minute // lifetime of a token; how old a process's keys may be
 	rapid.Check(t, func(t *rapid.T) {
 		now := start
 		r, changed := new(token.Ring).Rotate(now, by, secret(0))
@@ -178,7 +180,7 @@ func TestRotation(t *testing.T) {
 	})
 }
 
-// TestClockGoesBack: rotation neither adds nor drops then.
+// TestClockGoesBack tests that rotation adds and drops nothing if the clock goes back.
 func TestClockGoesBack(t *testing.T) {
 	by := token.Rotation{Every: time.Hour, Lead: time.Minute, Keep: time.Hour}
 	r, _ := new(token.Ring).Rotate(start, by, secret(1))
@@ -223,7 +225,7 @@ func TestWithoutKeys(t *testing.T) {
 	}
 }
 
-// TestQueryHash: order and number of words count.
+// TestQueryHash tests that the order and the number of words matter.
 func TestQueryHash(t *testing.T) {
 	seen := make(map[uint64][]uint64)
 	for _, words := range [][]uint64{nil, {0}, {0, 0}, {1}, {1, 2}, {2, 1}, {1, 2, 3}, {3}} {
@@ -235,7 +237,7 @@ func TestQueryHash(t *testing.T) {
 	}
 }
 
-// FuzzOpen: whatever opens is, when made again, the same text.
+// FuzzOpen tests that every text that opens is the text that its token would have.
 func FuzzOpen(f *testing.F) {
 	k := token.Key{Number: 7, From: start, Secret: secret(1)}
 	r := ringOf(f, k)
@@ -246,7 +248,7 @@ func FuzzOpen(f *testing.F) {
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, given []byte) {
 		check(t, r, k, given)
-		// With a right tag, too: what is parsed is what an insider may sign.
+		// It also tries a right tag: then the parser sees texts that an insider could sign.
 		payload := given[:min(len(given), 80)]
 		h := hmac.New(sha256.New, k.Secret)
 		h.Write(payload)

@@ -1,4 +1,4 @@
-// Package clustertest has a small cluster, for tests of the machines that read one.
+// Package clustertest provides a small cluster, for tests of the machines that read one.
 package clustertest
 
 import (
@@ -8,7 +8,7 @@ import (
 	"adshard/balance/cluster"
 )
 
-// Proposes is a strategy that proposes the same again and again.
+// Proposes is a strategy that makes the same proposal in each iteration.
 type Proposes struct {
 	balance.Strategy
 	Ops []balance.Op
@@ -22,8 +22,8 @@ func (p Proposes) Iterate(balance.Input) (balance.Proposal, error) {
 	return balance.Proposal{Ops: p.Ops}, nil
 }
 
-// New returns a cluster of four slices of one item each, all on the shard a, which has a state; b has
-// none.
+// New returns a cluster with four slices of one item each. They are all on shard a, which has the
+// given state; shard b has no slices.
 func New(t testing.TB, cfg cluster.Config, state balance.ShardState) (c *cluster.Cluster, b balance.ShardID) {
 	t.Helper()
 	base, err := balance.NewModel([]balance.Shard{{Name: "a", State: state}, {Name: "b"}})

@@ -9,8 +9,8 @@ import (
 	"adshard/balance/strategy/draft"
 )
 
-// seated is what strategies share that begin with the arcs of tokens, which later belong to
-// whichever shard the load makes it.
+// seated is the common part of strategies that begin with the arcs of tokens, and later move slices to other shards
+// because of their load.
 type seated struct{ Tokens Tokens }
 
 // Initial implements balance.Strategy.
@@ -25,14 +25,14 @@ func (s seated) Refuges(in balance.Input, leaving []balance.Slice) []balance.Sha
 	return ConsistentRandom(s).Refuges(in, leaving)
 }
 
-// arrive gives shards that have joined the arcs of their tokens. It returns what to remember: the shards that have theirs;
-// and whether all do, so that slices may go elsewhere again. What cannot move though
-// nothing is on its way is not waited for. A shard that has nothing and may take nothing
-// arrives when it may: it has just joined, or was emptied. One that gave all away has arrived.
+// arrive gives shards that have joined the arcs of their tokens. It returns the memory, which lists the shards that have
+// theirs, and whether all shards do, so that slices may move elsewhere again. It does not wait for what cannot move
+// although nothing is moving. A shard that has nothing and may take nothing, since it has just joined or was emptied, gets
+// its arcs when it may take slices. A shard that gave everything away is not treated as new.
 func arrive(b *draft.Draft, in balance.Input, t Tokens) (memory []byte, all bool) {
 	all = true
 	known := settledShards(in.Memory)
-	if known == nil { // nothing is remembered: those with slices count as settled
+	if known == nil { // without a memory, shards with slices are taken to have their arcs
 		known = make(map[balance.ShardID]bool)
 		for i := range b.Shards {
 			known[b.Shards[i].ID] = b.Shards[i].Slices > 0
@@ -58,7 +58,7 @@ func shut(b *draft.Draft, shard int) bool {
 	})
 }
 
-// everyone is the memory in which all shards have their tokens.
+// everyone returns the memory that says that all shards have the arcs of their tokens.
 func everyone(in balance.Input) (memory []byte) {
 	for _, sh := range in.Model.Shards() {
 		memory = binary.AppendUvarint(memory, uint64(sh.ID))
@@ -66,7 +66,7 @@ func everyone(in balance.Input) (memory []byte) {
 	return memory
 }
 
-// settledShards reads a memory; nil: there is none, or it is another's.
+// settledShards decodes a memory. It returns nil if there is none, or it is that of another strategy.
 func settledShards(memory []byte) map[balance.ShardID]bool {
 	if len(memory) == 0 {
 		return nil
@@ -83,7 +83,7 @@ func settledShards(memory []byte) map[balance.ShardID]bool {
 	return out
 }
 
-// seat starts to move the arcs of a shard's tokens there and reports whether it has all.
+// seat starts to move the arcs of a shard's tokens to the shard, and reports whether it has all of them.
 func seat(b *draft.Draft, shard int, tokens []token) (all bool) {
 	all = true
 	waits := slices.ContainsFunc(b.Parts, func(p draft.Part) bool { return p.Move.Phase == balance.Copying })

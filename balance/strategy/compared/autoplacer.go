@@ -16,22 +16,22 @@ const autoplacerName = "autoplacer"
 
 // Autoplacer is consistent hashing from which hot items are taken out (Paiva, Ruivo,
 // Romano, Rodrigues, ACM TAAS 9(4), 2014; thesis 4.6). Items are where ConsistentRandom
-// has them until they are hot. Each iteration is a round: the Hottest items that are
-// not frozen are placed anew, beside the load of all others, which stays. They are then
-// frozen, also those that stay, until all known hot items were considered: a cycle. So
-// no item moves twice in a cycle. A round that would gain less than Gain is not carried
-// out and ends the cycle.
+// has them until they are hot. Each iteration is a round: the Hottest hot items that are
+// not frozen are placed anew, while the load of all other items stays where it is. Then
+// these items are frozen, even those that stay, until all known hot items have been
+// considered. That is a cycle, and no item moves twice in it. A round that would gain
+// less than Gain is not carried out, and ends the cycle.
 //
-// Ours: the constants; what a round gains is by how much less load lies above the mean,
-// over all shards, in mean loads of one, and it is expected rather than measured, since
-// measured loads lag by their half-life. The paper solves each round by linear
-// programming and minimises remote accesses; all our shards are asked anyway, so that
-// only the load counts, and a greedy packing does (place).
+// The constants are not from the paper. The gain of a round is by how much the load above
+// the mean falls, summed over all shards, in mean loads of a shard. It is a prediction
+// and not a measurement, since measured loads lag by their half-life. The paper solves
+// each round by linear programming and minimises remote accesses. Here all shards are
+// asked in any case, so only the load matters, and a greedy packing is enough (place).
 //
-// The paper keeps what has moved in probabilistic associative arrays (Bloom filters and
-// a classifier). Ours is the model: an item taken out is a slice of its one key, and
-// such slices are what distinguishes it from the arcs. Beyond Most of them, the coolest
-// go home, where they merge with their arcs again.
+// The paper keeps a record of moved items in probabilistic associative arrays (Bloom
+// filters and a classifier). Here the model is the record: an item that was taken out is
+// a slice of its one key, which distinguishes it from the arcs. If there are more than
+// Most of them, the coolest go home, where they merge with their arcs again.
 type Autoplacer struct {
 	Tokens  Tokens
 	Hottest int
@@ -39,7 +39,8 @@ type Autoplacer struct {
 	Most    int
 }
 
-// mostFrozen is how many items are remembered: a cycle ends there.
+// mostFrozen is the number of items that are remembered. When it is reached, the cycle
+// ends.
 const mostFrozen = 4096
 
 func readAutoplacer(r *options.Reader) Autoplacer {
@@ -58,7 +59,7 @@ func (a Autoplacer) Initial(in balance.Input) (balance.Proposal, error) {
 	return ConsistentRandom{a.Tokens}.Initial(in)
 }
 
-// Refuges implements balance.Refuge: what leaves goes where hashing has it now.
+// Refuges implements balance.Refuge: slices that leave go where hashing now has them.
 func (a Autoplacer) Refuges(in balance.Input, leaving []balance.Slice) []balance.ShardID {
 	return ConsistentRandom{a.Tokens}.Refuges(in, leaving)
 }
@@ -97,13 +98,13 @@ type round struct {
 	frozen map[balance.Key]bool
 }
 
-// relocated reports whether a slice is an item that was taken out, and is not home.
+// relocated reports whether a slice is an item that was taken out and is not at home.
 func (r *round) relocated(p *draft.Part) bool {
 	return p.Lo == p.Hi && r.Shards[p.At].Active && r.Shards[p.At].ID != r.ring[owner(r.ring, p.Lo)].shard
 }
 
-// wanted is where all keys should be: the arcs of the ring, except for the relocated items,
-// which are right where they are.
+// wanted returns where all keys should be: on the arcs of the ring, except for the
+// relocated items, which should stay where they are.
 func (r *round) wanted() []draft.Piece {
 	var out, rest []draft.Piece
 	for i := range r.Parts {
@@ -115,12 +116,12 @@ func (r *round) wanted() []draft.Piece {
 			}
 		}
 	}
-	out = slices.Concat(out, arcs(r.ring), rest) // of equals the first one counts
+	out = slices.Concat(out, arcs(r.ring), rest) // of pieces with the same first key, the first one is used
 	slices.SortStableFunc(out, func(a, b draft.Piece) int { return cmp.Compare(a.Lo, b.Lo) })
 	return slices.CompactFunc(out, func(a, b draft.Piece) bool { return a.Lo == b.Lo })
 }
 
-// waits says why there is no round now, or "".
+// waits returns why there is no round now, or "" if there is one.
 func (r *round) waits() string {
 	moving := slices.ContainsFunc(r.Parts, func(p draft.Part) bool { return p.Move.Phase == balance.Copying })
 	switch {
@@ -134,7 +135,7 @@ func (r *round) waits() string {
 	return ""
 }
 
-// home sends the coolest relocated items home when there are too many.
+// home sends the coolest relocated items home if there are too many.
 func (r *round) home() {
 	var list []*draft.Part
 	all := 0
@@ -200,8 +201,8 @@ func (r *round) play() {
 	}
 }
 
-// hottest returns the hottest items that are neither frozen nor on their way, the
-// hottest first, and how many there are besides.
+// hottest returns the hottest items that are neither frozen nor moving, the hottest
+// first, and the number of other hot items.
 func (r *round) hottest() (list []hot, left int) {
 	at := 0
 	hotter := func(a, b hot) int { return cmp.Or(cmp.Compare(b.load, a.load), cmp.Compare(a.key, b.key)) }
@@ -233,7 +234,7 @@ func (r *round) hottest() (list []hot, left int) {
 	return known, left
 }
 
-// loads are the shards' loads.
+// loads returns the loads of the shards.
 func (r *round) loads() []float64 {
 	list := make([]float64, len(r.Shards))
 	for i := range list {
@@ -242,7 +243,8 @@ func (r *round) loads() []float64 {
 	return list
 }
 
-// above is how much load lies above the mean, in mean loads of a shard.
+// above returns the load above the mean, summed over all shards, in mean loads of a
+// shard.
 func (r *round) above(loads []float64) (sum float64) {
 	for i, v := range loads {
 		sum += max(0, v-r.Mean*r.Shards[i].Share)
@@ -250,9 +252,10 @@ func (r *round) above(loads []float64) (sum float64) {
 	return r.OfMean(sum)
 }
 
-// place decides where hot items go, and returns the loads of the shards afterwards. All
-// items are taken off their shards and put back, the hottest first: where it was, if that
-// shard has then at most the mean, or else where the shard is then the coolest one.
+// place decides where hot items go, and returns the resulting loads of the shards. All of
+// these items are taken off their shards and put back, the hottest first: on its own
+// shard if that then has at most the mean, otherwise on the shard that is coolest with
+// it.
 func (r *round) place(list []hot, before []float64) (loads []float64) {
 	loads = slices.Clone(before)
 	for _, v := range list {
@@ -290,7 +293,7 @@ func (r *round) coolest(v *hot, loads []float64, goes func(int) bool) int {
 	return best
 }
 
-// takeOut makes slices of the items that move, and has them go.
+// takeOut makes slices of the items that move, and starts their moves.
 func (r *round) takeOut(list []hot) {
 	slices.SortFunc(list, func(a, b hot) int { return cmp.Compare(a.key, b.key) })
 	for begin := 0; begin < len(list); {
@@ -322,7 +325,7 @@ func (r *round) takeOut(list []hot) {
 	}
 }
 
-// memory is the frozen items in ascending order.
+// memory returns the frozen items, in ascending order of keys.
 func (r *round) memory() (b []byte) {
 	for _, k := range slices.Sorted(maps.Keys(r.frozen)) {
 		b = binary.BigEndian.AppendUint64(b, uint64(k))
@@ -330,7 +333,7 @@ func (r *round) memory() (b []byte) {
 	return b
 }
 
-// frozenItems reads a memory; one that cannot be read freezes none.
+// frozenItems decodes a memory. If it cannot be decoded, no items are frozen.
 func frozenItems(memory []byte) map[balance.Key]bool {
 	frozen := make(map[balance.Key]bool)
 	for ; len(memory) >= 8; memory = memory[8:] {

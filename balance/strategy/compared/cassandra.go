@@ -12,14 +12,15 @@ import (
 
 const cassandraName = "cassandra"
 
-// Cassandra is consistent hashing with random tokens that move along the ring
-// (Lakshman and Malik, 2010; thesis 4.4.2): load is tracked by arc, and the token
-// between a hot arc and a neighbouring one shifts. Neither source says how far, or
-// which one. Ours: of each shard above 1 + Delta times the mean, the hottest first, the
-// hottest slice gives its items on the side of its lighter neighbour's shard to that
-// shard, until both shards are equal. Slices side by side on one shard become one, since
-// tokens need not lie where they began. A shard that joins takes the arcs of its tokens
-// first. The paper also has a light shard's token go into a hot arc; we do not.
+// Cassandra is consistent hashing with random tokens that move along the ring (Lakshman
+// and Malik, 2010; thesis 4.4.2): load is tracked by arc, and the token between a hot
+// arc and a neighbouring one shifts. Neither source says how far, or which token. Here
+// this is done for each shard above 1 + Delta times the mean, the hottest first. Its
+// hottest slice has neighbours on other shards. The items at the end beside the lighter
+// of these shards go to that shard, until both shards are equal. Adjacent slices on the
+// same shard are merged, since tokens need not stay where they began. A shard that joins
+// first takes the arcs of its tokens. The paper also moves a light shard's token into a
+// hot arc; this is not done here.
 type Cassandra struct {
 	seated
 	Delta float64
@@ -31,7 +32,7 @@ func readCassandra(r *options.Reader) Cassandra {
 	return c
 }
 
-// leastGain is what a move must gain, in mean loads of a shard.
+// leastGain is the least gain of a move, in mean loads of a shard.
 const leastGain = 0.005
 
 // Name implements balance.Strategy.
@@ -57,7 +58,8 @@ func (c Cassandra) Iterate(in balance.Input) (balance.Proposal, error) {
 	return p, nil
 }
 
-// shrink moves a border of one of a shard's slices, the hottest that it helps for.
+// shrink moves an end of one of a shard's slices: of the hottest slice for which this
+// helps.
 func (x *exchange) shrink(h int) bool {
 	for _, i := range slices.Backward(x.on[h]) {
 		var sides []int
@@ -76,7 +78,7 @@ func (x *exchange) shrink(h int) bool {
 	return false
 }
 
-// nibble gives the items at one end of a slice to a shard, until both shards are equal.
+// nibble gives items at one end of a slice to a shard, until both shards are equal.
 func (x *exchange) nibble(i, to int, right bool) bool {
 	p := &x.Parts[i]
 	a, b := &x.Shards[p.At], &x.Shards[to]

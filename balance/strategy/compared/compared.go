@@ -1,7 +1,7 @@
-// Package compared holds strategies of papers that are there for comparison only, one file
-// each, each with its source. They can be switched to as any other; none is
-// recommended for a cluster, and none runs in shadow. To add one: its file, its name at the
-// end of Names, a case in Read and one in Summary.
+// Package compared has strategies of papers that are only for comparison, one per file,
+// each with its source. A cluster can switch to them as to any other strategy, but none is
+// recommended, and none runs in shadow. To add one: write a file with it, add its name at
+// the end of Names, and a case to Read and to Summary.
 package compared
 
 import (
@@ -17,8 +17,8 @@ func Names() []string {
 	}
 }
 
-// Read returns the strategy with a name and the options that a reader has; nil for
-// an unknown one.
+// Read returns the strategy with a name and the options that a reader has, or nil if there
+// is no such strategy.
 func Read(r *options.Reader, name string) balance.Strategy {
 	switch name {
 	case consistentRandomName:
@@ -45,7 +45,8 @@ func Read(r *options.Reader, name string) balance.Strategy {
 	return nil
 }
 
-// Summary describes a strategy and its source in one line; "" for an unknown one.
+// Summary describes a strategy and its source in one line. It returns "" if there is no
+// such strategy.
 func Summary(name string) string {
 	switch name {
 	case consistentRandomName:
@@ -76,8 +77,8 @@ func Summary(name string) string {
 	return ""
 }
 
-// NeedsOwners says what a strategy does to single owners, for which it needs keys in the
-// order ByOwner; "": it needs no order.
+// NeedsOwners says what a strategy does with single owners, for which it needs keys in the
+// order ByOwner. It returns "" if the strategy works in any order.
 func NeedsOwners(name string) string {
 	if name == esdbName {
 		return "spreads advertisers one by one"

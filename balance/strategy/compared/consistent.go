@@ -8,11 +8,11 @@ import (
 const consistentRandomName = "consistent-random"
 
 // ConsistentRandom is consistent hashing with random tokens (Karger et al., STOC 1997;
-// thesis 4.4, and 4.4.1, strategy 1, after DeCandia et al., SOSP 2007, 6.2): each shard
+// thesis 4.4, and 4.4.1, strategy 1, after DeCandia et al., SOSP 2007, 6.2). Each shard
 // has tokens at random places of the ring, and owns the arcs of keys that end at them.
-// It ignores the load. A shard that joins takes keys from others and changes nothing
-// else, one that leaves gives its own keys away; to find them, the items of
-// neighbouring arcs are looked at.
+// The load is ignored. A shard that joins takes keys from others and changes nothing
+// else; one that leaves gives its own keys away. To find these keys, all items of
+// neighbouring arcs must be visited.
 type ConsistentRandom struct{ Tokens Tokens }
 
 // Name implements balance.Strategy.

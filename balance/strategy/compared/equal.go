@@ -11,10 +11,10 @@ import (
 
 const consistentEqualName = "consistent-equal"
 
-// ConsistentEqual is consistent hashing with equal ranges (thesis 4.4.1, strategy 2):
-// tokens as ConsistentRandom's, but the ring is cut into many more ranges of equal
-// width, and each goes as a whole to the first token from its end on. A join looks at
-// ranges, not at items.
+// ConsistentEqual is consistent hashing with equal ranges (thesis 4.4.1, strategy 2).
+// It has the tokens of ConsistentRandom, but the ring is cut into many more ranges of
+// equal width. Each range goes as a whole to the first token at or after its end. When
+// a shard joins, ranges must be visited, not items.
 type ConsistentEqual struct {
 	Tokens Tokens
 	Ranges int
@@ -47,7 +47,7 @@ func (c ConsistentEqual) Iterate(in balance.Input) (balance.Proposal, error) {
 	return draft.Iterate(in, equal{ring, c.Ranges})
 }
 
-// Refuges implements balance.Refuge, as those of ConsistentRandom.
+// Refuges implements balance.Refuge in the same way as ConsistentRandom.
 func (c ConsistentEqual) Refuges(in balance.Input, leaving []balance.Slice) []balance.ShardID {
 	ring, err := c.Tokens.ring(in)
 	if err != nil {
@@ -62,7 +62,7 @@ type equal struct {
 	ranges int
 }
 
-// Pieces implements draft.Layout: it joins ranges of one token.
+// Pieces implements draft.Layout. It joins adjacent ranges of the same token.
 func (e equal) Pieces() (list []draft.Piece) {
 	last, n := -1, max(1, e.ranges)
 	for i := range n {
@@ -98,7 +98,7 @@ func rangeEnd(i, n int) balance.Key {
 	return rangeBegin(i+1, n) - 1
 }
 
-// rangeOf returns the range of a key.
+// rangeOf returns the number of the range that has a key.
 func rangeOf(k balance.Key, n int) int {
 	i, _ := bits.Mul64(uint64(k), uint64(n))
 	if rangeEnd(int(i), n) < k {

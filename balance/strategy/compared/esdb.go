@@ -16,46 +16,49 @@ import (
 
 const esdbName = "esdb"
 
-// ESDB is dynamic secondary hashing (Zhang et al., "ESDB", SIGMOD 2022, 2.2 and 4): there
-// are a fixed number of partitions (the paper's shards), dealt to shards (its nodes), and a tenant (an owner) has as many
-// successive ones as its part of all asks for, its spread: record g of tenant k is in partition
+// ESDB is dynamic secondary hashing (Zhang et al., "ESDB", SIGMOD 2022, 2.2 and 4). There is a
+// fixed number of partitions (the paper's shards), which are dealt to shards (its nodes). A
+// tenant (an owner) has several successive partitions; their number, its spread, depends on the
+// tenant's part of the whole load. Record g of tenant k is in partition
 //
 //	(h₁(k) + h₂(g) mod L(k)) mod Partitions
 //
-// where L(k), the spread, is a power of 2, the least with which a partition has no more than
-// twice an equal part of all from one tenant (the paper's two functions that decide are
-// "manual"; package adshard/bench/esdb has the same). There are two phases: at the start
-// the spread follows what is stored, the items' weights; while the system runs, what
-// tenants are asked for, of which the paper has the write throughput. What loads a search
-// system is not writes but queries, so that we take the load that slaves report.
+// where L(k), the spread, is a power of 2. It is the least with which no partition has more than
+// twice an equal part of the whole from this tenant (the two functions that decide this in the
+// paper are "manual"; package adshard/bench/esdb does the same). There are two phases. At the
+// start, the spread follows what is stored, which is the items' weights. While the system runs,
+// it follows the load of the tenants. The paper uses write throughput for this; but the load of a
+// search system comes from queries and not from writes, so the load that slaves report is used
+// here.
 //
-// A spread is a rule: of all that a tenant has had the largest one counts, so that nothing
-// ever shrinks. Rules, and which shard has which partition, are what it remembers; both are
-// saved together with the model. A rule takes effect with the model that is saved with
-// it: the paper's commit at a time to come, by all who write, is for rules that each of
-// them applies by itself, and here they get the model. It forgets all when the option shards
-// changes, and begins with what is stored.
+// A spread is a rule. Of all rules that a tenant has had, the largest is used, so a spread never
+// shrinks. The memory has the rules, and which shard has which partition; both are saved together
+// with the model. A rule takes effect with that model. In the paper, all writers commit to a time
+// from which on a rule is used, since each of them applies rules by itself; here they get the
+// model. If the option shards changes, the memory is dropped, and the first phase begins again.
 //
-// In the paper a rule is for records to come and nothing moves: reads look wherever any
-// rule may have put a record. Here a slice, which is a run of keys, is all that says where
-// items are, and cannot tell old ones from new ones. So what a tenant has moves when its
-// spread grows, half of it when that doubles: h₂ is the item's part of the key with its
-// bits in reverse, with which h₂ mod L are L runs of keys. That a query of one tenant asks
-// few partitions, which is what limits the spread there, gains nothing here, where each query
-// asks all shards.
+// In the paper, a rule is for records to come, and nothing moves: reads look wherever any rule
+// may have put a record. Here only the slices, which are runs of keys, say where items are, and
+// they cannot tell old items from new ones. So items of a tenant move when its spread grows: half
+// of them if it doubles. h₂ is the item's part of the key with its bits reversed; then the items
+// with the same h₂ mod L are a run of keys, and there are L such runs. In the paper, the spread
+// is limited so that a query of one tenant asks few partitions. That gains nothing here, since
+// each query asks all shards.
 //
-// Which shard has a partition: in turn at the start, so that successive ones are on different
-// shards, and when shards come and go as ConsistentFixed does it. Both are ours.
+// Partitions are dealt to shards in turn at the start, so that successive ones are on different
+// shards. When shards come and go, they are dealt as by ConsistentFixed. Neither is from the
+// paper.
 //
-// In other orders than ByOwner there are no tenants, only partitions.
+// In orders other than ByOwner there are no tenants, only partitions.
 type ESDB struct{ Partitions int }
 
 const (
 	// mostPartitions, mostRules and mostParts bound the memory and the number of slices.
 	mostPartitions, mostRules, mostParts = 4096, 8192, 50_000
-	// mostOfPart is how much one tenant may have of a partition, in equal parts of all.
+	// mostOfPart is the most that one tenant may have of a partition, as a multiple of an equal
+	// part of the whole.
 	mostOfPart = 2
-	// ownerBits is how many bits of a key are the item's.
+	// ownerBits is the number of bits in a key that belong to the item.
 	ownerBits = 32
 )
 
@@ -69,7 +72,7 @@ func readESDB(r *options.Reader) ESDB {
 // Name implements balance.Strategy.
 func (ESDB) Name() string { return esdbName }
 
-// Initial implements balance.Strategy: the first phase.
+// Initial implements balance.Strategy. It is the first phase.
 func (e ESDB) Initial(in balance.Input) (balance.Proposal, error) {
 	s := e.recall(in, nil)
 	p, err := draft.Initial(in, s)
@@ -77,7 +80,7 @@ func (e ESDB) Initial(in balance.Input) (balance.Proposal, error) {
 	return p, err
 }
 
-// Iterate implements balance.Strategy: the second phase.
+// Iterate implements balance.Strategy. It is the second phase.
 func (e ESDB) Iterate(in balance.Input) (balance.Proposal, error) {
 	b := draft.New(in, 1)
 	if b.Active == 0 {
@@ -105,7 +108,8 @@ func (e ESDB) Iterate(in balance.Input) (balance.Proposal, error) {
 	return p, nil
 }
 
-// Refuges implements balance.Refuge: the partitions of shards that leave are dealt to others.
+// Refuges implements balance.Refuge: the partitions of shards that leave are dealt to other
+// shards.
 func (e ESDB) Refuges(in balance.Input, leaving []balance.Slice) []balance.ShardID {
 	left := make(map[balance.ShardID]bool)
 	for _, s := range leaving {
@@ -114,7 +118,7 @@ func (e ESDB) Refuges(in balance.Input, leaving []balance.Slice) []balance.Shard
 	return draft.Refuges(in, leaving, e.recall(in, left))
 }
 
-// rule says over how many partitions a tenant is spread: more than one.
+// rule says over how many partitions a tenant is spread, if that is more than one.
 type rule struct {
 	tenant balance.Key // its first key
 	spread int
@@ -122,14 +126,14 @@ type rule struct {
 
 // sharding is the layout of ESDB.
 type sharding struct {
-	owners     []balance.ShardID // of partitions
-	rules      []rule            // by rising tenant
-	list       []draft.Piece     // of the rules as they are, with the partitions that they are in
+	owners     []balance.ShardID // shard of each partition
+	rules      []rule            // in ascending order of tenants
+	list       []draft.Piece     // cache of the pieces for the present rules; partitions has the partition of each
 	partitions []int
 }
 
-// recall returns what is remembered, with the partitions of shards that are gone, or left,
-// dealt to others. If nothing is, tenants are spread by what they have stored.
+// recall returns the remembered sharding. Partitions of shards that are gone, or that are in
+// left, are dealt to others. Without a memory, tenants are spread by what they have stored.
 func (e ESDB) recall(in balance.Input, left map[balance.ShardID]bool) *sharding {
 	s, ok := e.read(in.Memory)
 	if !ok {
@@ -147,7 +151,7 @@ func (e ESDB) recall(in balance.Input, left map[balance.ShardID]bool) *sharding 
 	return s
 }
 
-// inTurn deals partitions to shards one after the other, by their shares.
+// inTurn deals partitions to shards one after another, by their shares.
 func inTurn(in balance.Input, partitions int) []balance.ShardID {
 	f := newFixed(in, make([]balance.ShardID, partitions), nil)
 	for i := range f.owners {
@@ -158,7 +162,7 @@ func inTurn(in balance.Input, partitions int) []balance.ShardID {
 	return f.owners
 }
 
-// tenants are the owners with their weights, none where owners are no intervals.
+// tenants returns the owners with their weights, or nil if owners are not intervals of keys.
 func tenants(in balance.Input) []draft.Piece {
 	if _, _, whole := in.Order.OwnerOf(0); !whole {
 		return nil
@@ -166,9 +170,9 @@ func tenants(in balance.Input) []draft.Piece {
 	return draft.Owners(in)
 }
 
-// spread makes a rule for a tenant with this part of all, if it is hot: if with the
-// spread that it has it has more than mostOfPart equal parts of a partition. It returns the
-// spread before and after, and whether there was no room for a rule.
+// spread makes a rule for a tenant with this part of the whole, if the tenant is hot: if its
+// present spread gives it more than mostOfPart equal parts of a partition. It returns the spread
+// before and after, and whether there was no room for a rule.
 func (s *sharding) spread(tenant balance.Key, part float64) (before, after int, full bool) {
 	i, ok := slices.BinarySearchFunc(s.rules, tenant, func(r rule, k balance.Key) int { return cmp.Compare(r.tenant, k) })
 	before = 1
@@ -176,7 +180,7 @@ func (s *sharding) spread(tenant balance.Key, part float64) (before, after int, 
 		before = s.rules[i].spread
 	}
 	after = before
-	for part*float64(len(s.owners)) > mostOfPart*float64(after)*(1+1e-9) && 2*after <= len(s.owners) { // sums round
+	for part*float64(len(s.owners)) > mostOfPart*float64(after)*(1+1e-9) && 2*after <= len(s.owners) { // sums are rounded
 		after *= 2
 	}
 	switch {
@@ -191,7 +195,7 @@ func (s *sharding) spread(tenant balance.Key, part float64) (before, after int, 
 	return before, after, false
 }
 
-// parts is how many runs of keys the tenants with rules have.
+// parts returns the number of runs of keys of the tenants with rules.
 func (s *sharding) parts() (sum int) {
 	for _, r := range s.rules {
 		sum += r.spread
@@ -199,7 +203,7 @@ func (s *sharding) parts() (sum int) {
 	return sum
 }
 
-// follow spreads tenants further that are hot by what they are asked for.
+// follow spreads hot tenants further, by their load.
 func (s *sharding) follow(b *draft.Draft) {
 	said := 0
 	for _, t := range loaded(b) {
@@ -220,14 +224,14 @@ func (s *sharding) follow(b *draft.Draft) {
 	}
 }
 
-// tenantLoad is what is asked of a tenant.
+// tenantLoad is the load of a tenant.
 type tenantLoad struct {
 	lo     balance.Key
 	load   float64
 	weight uint64
 }
 
-// loaded sums the load of tenants.
+// loaded returns the loads of the tenants.
 func loaded(b *draft.Draft) (list []tenantLoad) {
 	if _, _, whole := b.In.Order.OwnerOf(0); !whole {
 		return nil
@@ -248,17 +252,20 @@ func loaded(b *draft.Draft) (list []tenantLoad) {
 	return list
 }
 
-// begin is the first key of a partition, which is that of a tenant: none is in two of them.
+// begin returns the first key of a partition, which is also the first key of a tenant: so no
+// tenant is in two partitions.
 func (s *sharding) begin(partition int) balance.Key {
 	return rangeBegin(partition, len(s.owners)) &^ (1<<ownerBits - 1)
 }
 
-// first is h₁ of a tenant. The first half of a key is a hash of it already.
+// first returns h₁ of a tenant, the tenant's first partition. No further hash is needed, since
+// the first half of a key is a hash of the tenant.
 func (s *sharding) first(tenant balance.Key) int {
 	return rangeOf(tenant|(1<<ownerBits-1), len(s.owners))
 }
 
-// Pieces implements draft.Layout: the partitions, out of which the tenants with rules are cut.
+// Pieces implements draft.Layout. It returns the partitions, with the tenants that have rules cut
+// out of them.
 func (s *sharding) Pieces() []draft.Piece {
 	type start struct {
 		lo        balance.Key
@@ -281,7 +288,7 @@ func (s *sharding) Pieces() []draft.Piece {
 	for i := range s.owners {
 		rest = append(rest, start{s.begin(i), i, fmt.Sprintf("partition %d", i)})
 	}
-	out = append(out, rest...) // of equals the first one counts
+	out = append(out, rest...) // of pieces with the same first key, the first one is used
 	slices.SortStableFunc(out, func(a, b start) int { return cmp.Compare(a.lo, b.lo) })
 	out = slices.CompactFunc(out, func(a, b start) bool { return a.lo == b.lo })
 	s.list, s.partitions = make([]draft.Piece, len(out)), make([]int, len(out))
@@ -291,13 +298,14 @@ func (s *sharding) Pieces() []draft.Piece {
 	return s.list
 }
 
-// offset is h₂ mod spread of the i-th of so many runs of items: its number with the bits in
-// reverse. So twice as many runs leave half of each where it is.
+// offset returns h₂ mod spread of the i-th of `spread` runs of items: i with its bits reversed.
+// So when the spread doubles, half of each run stays where it is.
 func offset(i, spread int) int {
 	return int(bits.Reverse32(uint32(i)) >> (32 - bits.TrailingZeros(uint(spread))))
 }
 
-// Next implements draft.Layout: the shard of the partition, or that of the next one that is good.
+// Next implements draft.Layout. It returns the shard of the keys' partition, or of the next
+// partition whose shard is good.
 func (s *sharding) Next(keys balance.Interval, good func(balance.ShardID) bool) balance.ShardID {
 	if s.list == nil {
 		s.Pieces()
@@ -316,7 +324,7 @@ func (s *sharding) Next(keys balance.Interval, good func(balance.ShardID) bool) 
 	return 0
 }
 
-// memory is how many partitions there are, their shards, and the rules: 5 bytes each.
+// memory returns the number of partitions, their shards, and the rules, which take 5 bytes each.
 func (s *sharding) memory() []byte {
 	b := binary.AppendUvarint(nil, uint64(len(s.owners)))
 	for _, n := range s.owners {
@@ -329,7 +337,8 @@ func (s *sharding) memory() []byte {
 	return b
 }
 
-// read reads a memory; false: there is none, or it is not of so many partitions.
+// read decodes a memory. It returns false if there is none, or if it has another number of
+// partitions.
 func (e ESDB) read(b []byte) (*sharding, bool) {
 	count, n := binary.Uvarint(b)
 	if n <= 0 || count != uint64(e.Partitions) {

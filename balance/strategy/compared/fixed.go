@@ -14,11 +14,12 @@ import (
 const consistentFixedName = "consistent-fixed"
 
 // ConsistentFixed is consistent hashing with as many tokens as ranges (thesis 4.4.1,
-// strategy 3): the ring is cut into Ranges ranges of equal width for good, and each of
-// the first shards gets equally many, at random. The ranges of a shard that leaves go to
-// the others at random; one that joins takes its part from those with most. DeCandia et
-// al. (SOSP 2007, 6.2) keep the numbers even in both cases, and so do we. Which shard
-// has which range depends on history: the model is the memory. The load is ignored.
+// strategy 3). The ring is cut once into Ranges ranges of equal width, and each of the
+// first shards gets equally many of them, at random. The ranges of a shard that leaves
+// go to other shards at random; a shard that joins takes its part from those with most.
+// The numbers stay even in both cases, as in DeCandia et al. (SOSP 2007, 6.2). Which
+// shard has which range depends on history, and the model remembers it. The load is
+// ignored.
 type ConsistentFixed struct {
 	Ranges int
 	Seed   uint64
@@ -53,7 +54,7 @@ func (c ConsistentFixed) Refuges(in balance.Input, leaving []balance.Slice) []ba
 	return draft.Refuges(in, leaving, c.deal(in, c.owners(in), left))
 }
 
-// owners returns the shard that has each range: that of its last key.
+// owners returns the shard that has each range: the shard of the range's last key.
 func (c ConsistentFixed) owners(in balance.Input) []balance.ShardID {
 	all, at := in.Model.Slices(), 0
 	owners := make([]balance.ShardID, c.Ranges)
@@ -76,12 +77,12 @@ type fixed struct {
 type hand struct {
 	shard balance.ShardID
 	share uint64
-	part  int   // the ranges that it has at least
-	has   []int // the next one that it would give away last
+	part  int   // number of ranges that it must have at least
+	has   []int // its ranges; it gives away the last one first
 }
 
-// newFixed is the layout of some ranges, with the active shards that have not left, and
-// what each should have; they have nothing yet.
+// newFixed returns a layout of ranges, with the active shards that have not left and the
+// number of ranges that each should have. The shards have no ranges yet.
 func newFixed(in balance.Input, owners []balance.ShardID, left map[balance.ShardID]bool) fixed {
 	f, shares := fixed{owners: owners}, uint64(0)
 	for _, sh := range in.Model.Shards() {
@@ -96,8 +97,9 @@ func newFixed(in balance.Input, owners []balance.ShardID, left map[balance.Shard
 	return f
 }
 
-// deal gives ranges of shards that are not active, or left, to those with fewest, and
-// what a shard lacks to its part to it, from those with most.
+// deal gives the ranges of shards that are not active, or that are in left, to the
+// shards with fewest. Then it gives shards that have too few ranges some from the shards
+// with most.
 func (c ConsistentFixed) deal(in balance.Input, owners []balance.ShardID, left map[balance.ShardID]bool) fixed {
 	f, at := newFixed(in, owners, left), make(map[balance.ShardID]*hand)
 	if len(f.hands) == 0 {
@@ -106,7 +108,7 @@ func (c ConsistentFixed) deal(in balance.Input, owners []balance.ShardID, left m
 	for _, h := range f.hands {
 		at[h.shard] = h
 	}
-	order := make([]int, c.Ranges) // at random
+	order := make([]int, c.Ranges) // in random order
 	for i := range order {
 		order[i] = i
 	}
@@ -138,7 +140,8 @@ func (f *fixed) give(i int, h *hand) {
 	h.has = append(h.has, i)
 }
 
-// extreme returns the shard with most ranges for its share, or with sign -1 the fewest.
+// extreme returns the shard with the most ranges for its share, or the fewest if sign is
+// -1.
 func (f *fixed) extreme(sign int) (best *hand) {
 	for _, h := range f.hands {
 		if best == nil || sign*cmp.Compare(uint64(len(h.has))*best.share, uint64(len(best.has))*h.share) > 0 {
@@ -148,7 +151,8 @@ func (f *fixed) extreme(sign int) (best *hand) {
 	return best
 }
 
-// Pieces are the single ranges, so that those of a shard that leaves can go to many.
+// Pieces implements draft.Layout. It returns single ranges, so that those of a shard
+// that leaves can go to many shards.
 func (f fixed) Pieces() []draft.Piece {
 	list := make([]draft.Piece, len(f.owners))
 	for i, shard := range f.owners {
@@ -157,7 +161,8 @@ func (f fixed) Pieces() []draft.Piece {
 	return list
 }
 
-// Next is the shard that the range was dealt to, or the good one with fewest.
+// Next implements draft.Layout. It returns the shard that has the range, or else the
+// good shard with the fewest ranges.
 func (f fixed) Next(keys balance.Interval, good func(balance.ShardID) bool) (best balance.ShardID) {
 	if len(f.hands) == 0 {
 		return 0

@@ -10,20 +10,22 @@ import (
 )
 
 // Rao is load-aware consistent hashing (Rao, Lakshminarayanan, Surana, Karp, Stoica,
-// IPTPS 2003; thesis 4.4.2): the tokens of ConsistentRandom, each with the slice that
-// ends there, go from heavy shards to light ones. Heavy is a shard with more than 1 +
-// Delta times the mean for its share (0.1 is ours; the thesis gives no constants). The
-// best slice to go from a heavy shard to a light one is the lightest that makes the one
-// light and keeps the other so, or else the heaviest that the other can take.
+// IPTPS 2003; thesis 4.4.2). It has the tokens of ConsistentRandom; each token, with
+// the slice that ends there, may go from a heavy shard to a light one. A shard is heavy
+// if it has more than 1 + Delta times the mean for its share (the thesis gives no
+// constants; 0.1 was chosen here). The best slice to go from a heavy shard to a light
+// one is the lightest slice that makes the first one light and keeps the second one
+// light. If there is none, it is the heaviest that the second shard can take.
 //
-// rao-one: each light shard draws another shard, which gives a slice if it is heavy.
-// rao-many: each heavy shard draws Draws light ones and gives to the lightest.
-// rao-pool: a central place takes slices from heavy shards until they are light, and
-// gives the heaviest first to the light shard that it leaves the least room, or in
-// exchange for a lighter slice.
+// rao-one: each light shard draws another shard, which gives away a slice if it is
+// heavy. rao-many: each heavy shard draws Draws light ones and gives a slice to the
+// lightest. rao-pool: a central place takes slices from heavy shards until they are
+// light. It gives each, the heaviest first, to the light shard that then has the least
+// room left, or in exchange for a lighter slice.
 //
-// Slices are not split, so a single one may be more than a shard should have. A shard
-// that joins takes the arcs of its tokens first; which ones have is remembered.
+// Slices are not split, so a single slice may be more than a shard should have. A shard
+// that joins first takes the arcs of its tokens; the memory lists the shards that have
+// done so.
 type Rao struct {
 	name string
 	seated
@@ -65,8 +67,8 @@ func (r Rao) Iterate(in balance.Input) (balance.Proposal, error) {
 	return p, nil
 }
 
-// balances reports whether there is a load to balance by, and all shards have their
-// tokens; if not, it says why.
+// balances reports whether there is load to balance by and all shards have the arcs of
+// their tokens. If not, it adds the reason.
 func balances(b *draft.Draft, all bool) bool {
 	if !all {
 		b.Leave(0, "shards that have joined take the arcs of their tokens first")
@@ -103,7 +105,7 @@ func (x *exchange) gather() {
 	}
 }
 
-// room returns by how much a shard is below its target.
+// room returns how far a shard is below its target.
 func (x *exchange) room(n int) float64 {
 	return (1+x.Delta)*x.Mean*x.Shards[n].Share - x.Shards[n].Load
 }
@@ -112,7 +114,8 @@ func (x *exchange) heavy(n int) bool { return x.room(n) < 0 }
 
 func (x *exchange) light(n int) bool { return x.Shards[n].Active && !x.heavy(n) }
 
-// sorted returns the shards of which that is true, the hottest first or last.
+// sorted returns the shards for which `of` is true, the hottest first if sign is -1, or
+// last if it is 1.
 func (x *exchange) sorted(of func(int) bool, sign int) (list []int) {
 	for n := range x.Shards {
 		if of(n) {
@@ -133,7 +136,8 @@ func (x *exchange) goes(i, to int) bool {
 	return ok
 }
 
-// best returns the slice that should go from one shard to another; -1: none.
+// best returns the slice that should go from one shard to another, or -1 if there is
+// none.
 func (x *exchange) best(from, to int) (best int) {
 	best = -1
 	for _, i := range x.on[from] {
@@ -160,12 +164,12 @@ func (x *exchange) give(i, to int, why string) {
 	p.Busy = true
 }
 
-// draw is a random number of a shard in this iteration.
+// draw returns a random number for a shard in this iteration.
 func (x *exchange) draw(shard, n int) uint64 {
 	return draft.Mix(draft.Mix(x.Tokens.Seed, x.In.Iteration), uint64(x.Shards[shard].ID)<<16+uint64(n))
 }
 
-// sum says how it ends.
+// sum adds a reason that says how the iteration ends.
 func (x *exchange) sum() {
 	hottest, ratio := x.HottestShard()
 	heavy := x.sorted(x.heavy, -1)

@@ -7,11 +7,11 @@ import (
 
 const raoManyName = "rao-many"
 
-// many has each heavy shard draw some light ones.
+// many makes each heavy shard draw some light ones.
 func (x *exchange) many() {
 	for _, h := range x.sorted(x.heavy, -1) {
 		light := x.sorted(x.light, 1)
-		for n := range len(light) { // the first ones become a sample
+		for n := range len(light) { // the first ones become the sample
 			if n == x.Draws {
 				break
 			}

@@ -2,7 +2,7 @@ package compared
 
 const raoOneName = "rao-one"
 
-// one has each light shard draw another one.
+// one makes each light shard draw another shard.
 func (x *exchange) one() {
 	for l := range x.Shards {
 		if !x.light(l) || len(x.Shards) < 2 {

@@ -9,7 +9,7 @@ import (
 
 const raoPoolName = "rao-pool"
 
-// pool has heavy shards give slices until they are light.
+// pool makes heavy shards give slices away until they are light.
 func (x *exchange) pool() {
 	var list []int
 	widest := 0.0 // the most that any shard can take
@@ -22,7 +22,7 @@ func (x *exchange) pool() {
 		for over > 0 && len(on) > 0 {
 			k := slices.IndexFunc(on, func(i int) bool { return x.Parts[i].Load >= over })
 			if k < 0 {
-				k = len(on) - 1 // no single part makes it light
+				k = len(on) - 1 // no single slice makes it light
 			}
 			over -= x.Parts[on[k]].Load
 			list = append(list, on[k])
@@ -32,7 +32,7 @@ func (x *exchange) pool() {
 	slices.SortStableFunc(list, func(i, j int) int { return cmp.Compare(x.Parts[j].Load, x.Parts[i].Load) })
 	for _, i := range list {
 		if !x.heavy(x.Parts[i].At) {
-			continue // what went before was enough
+			continue // the slices before were enough
 		}
 		if to := x.tightest(i); to >= 0 {
 			x.give(i, to, "of the pool, to the light shard that it leaves the least room")
@@ -42,7 +42,8 @@ func (x *exchange) pool() {
 	}
 }
 
-// tightest returns the light shard that a slice leaves the least room; -1: none.
+// tightest returns the light shard that has the least room left with a slice, or -1 if
+// none can take it.
 func (x *exchange) tightest(i int) int {
 	best, least := -1, math.Inf(1)
 	for n := range x.Shards {
@@ -53,8 +54,8 @@ func (x *exchange) tightest(i int) int {
 	return best
 }
 
-// swap exchanges a slice for the lightest one that keeps its light shard so; otherwise
-// it stays.
+// swap exchanges a slice for the lightest slice with which the light shard stays light.
+// If there is none, the slice stays.
 func (x *exchange) swap(i int) {
 	p := &x.Parts[i]
 	for _, n := range x.sorted(x.light, 1) {

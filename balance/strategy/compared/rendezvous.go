@@ -12,15 +12,15 @@ import (
 
 const rendezvousName = "rendezvous"
 
-// Rendezvous is rendezvous hashing (Thaler and Ravishankar, 1996; thesis 4.7): an item
-// is on the shard for which a hash of both is highest. A shard that joins or leaves
-// changes nothing for the others, but when one joins, every item must be hashed anew
-// with it. The load is ignored.
+// Rendezvous is rendezvous hashing (Thaler and Ravishankar, 1996; thesis 4.7): an item is
+// on the shard for which a hash of both is highest. A shard that joins or leaves changes
+// nothing for the others; but when one joins, every item must be hashed with it. The load
+// is ignored.
 //
-// The paper has no shares; we add them as weighted rendezvous hashing does: the hash, as u
-// between 0 and 1, counts as -share/ln(u), which gives each shard its share of the
-// items. With more items than MostSlices a slice holds several, and the first of
-// them decides.
+// The paper has no shares. They are added here as in weighted rendezvous hashing: the
+// hash, taken as u between 0 and 1, becomes -share/ln(u), which gives each shard its share
+// of the items. If there are more items than MostSlices, a slice has several items, and
+// the first of them decides.
 type Rendezvous struct {
 	Seed       uint64
 	MostSlices int
@@ -36,7 +36,7 @@ func readRendezvous(r *options.Reader) Rendezvous {
 // Name implements balance.Strategy.
 func (Rendezvous) Name() string { return rendezvousName }
 
-// contest is the shards among which hashes choose one for each item.
+// contest has the shards from which hashes choose one for each item.
 type contest struct {
 	shards []balance.ShardID
 	seeds  []uint64
@@ -54,13 +54,13 @@ func (r Rendezvous) contest(in balance.Input) (c contest) {
 	return c
 }
 
-// best returns the shard with the highest score for a key among those that are good,
-// nil: all are; 0: none is.
+// best returns the shard with the highest score for a key among those that are good, or 0
+// if none is. If good is nil, all shards are good.
 func (c contest) best(k balance.Key, good func(balance.ShardID) bool) (shard balance.ShardID) {
 	most, share := uint64(0), 0.0
 	for i, id := range c.shards {
 		u := draft.Mix(c.seeds[i], uint64(k))
-		// The logarithms matter only between different shares.
+		// Logarithms are needed only if the shares differ.
 		ahead := u > most
 		if shard != 0 && c.share[i] != share {
 			ahead = score(u, c.share[i]) > score(most, share)
@@ -100,7 +100,7 @@ func (r Rendezvous) Initial(in balance.Input) (balance.Proposal, error) {
 type hashed struct {
 	contest
 	list  []draft.Piece
-	first map[balance.Key]balance.Key // the first item, where that is not the first key
+	first map[balance.Key]balance.Key // the first item of a piece, if it is not at the first key
 }
 
 // Pieces implements draft.Layout.
@@ -141,7 +141,8 @@ func (r Rendezvous) Iterate(in balance.Input) (balance.Proposal, error) {
 	return b.Proposal(), nil
 }
 
-// Refuges implements balance.Refuge: the shard with the next highest hash.
+// Refuges implements balance.Refuge: slices that leave go to the shard with the next
+// highest hash.
 func (r Rendezvous) Refuges(in balance.Input, leaving []balance.Slice) []balance.ShardID {
 	h := hashed{contest: r.contest(in), first: make(map[balance.Key]balance.Key)}
 	first := firstItems(in)
@@ -151,8 +152,8 @@ func (r Rendezvous) Refuges(in balance.Input, leaving []balance.Slice) []balance
 	return draft.Refuges(in, leaving, h)
 }
 
-// firstItems returns the key of the first item of each slice; without items, its
-// first key.
+// firstItems returns, for each slice, the key of its first item, or its first key if it
+// has no items.
 func firstItems(in balance.Input) []balance.Key {
 	all, at := in.Model.Slices(), -1
 	list := make([]balance.Key, len(all))

@@ -12,36 +12,37 @@ import (
 
 const slicerName = "slicer"
 
-// Slicer is Weighted-Move as published (Adya et al., "Slicer", OSDI 2016; thesis 4.5.1),
-// with its constants. Each shard begins with an equal part of the key space. An iteration
-// merges adjacent slices that have less than the mean slice together, moves slices of the
-// hottest shard to the coolest one, and splits slices that are twice as hot as the mean one.
-// Of all moves the next one is that of the largest weight: by how much it lowers max/mean,
-// over the number of items that it moves. There is no goal and no dead band: it moves while
-// a move lowers max/mean and 9 % of all items have not moved yet.
+// Slicer is Weighted-Move as published (Adya et al., "Slicer", OSDI 2016; thesis 4.5.1), with its
+// constants. Each shard begins with an equal part of the key space. An iteration merges adjacent
+// slices that together have less load than the mean slice, moves slices of the hottest shard to
+// the coolest one, and splits slices that are twice as hot as the mean. The next move is always
+// the one with the largest weight: by how much it lowers max/mean, divided by the number of items
+// that it moves. There is no goal and no dead band: moves continue while one of them lowers
+// max/mean and fewer than 9 % of all items have moved.
 //
-// Simplified: every slice has one replica (as in thesis 6.5), so that no slice is replicated
-// or dropped. Processor time is not known, so that it also balances below 25 % of it.
+// It is simplified. Every slice has one replica (as in thesis 6.5), so replicas are not added or
+// removed. The use of processors is not known, so it also balances when less than 25 % of them is
+// used.
 //
-// The sources do not say where a slice is split: here where its load halves. Nor which of two
-// slices goes to the other's shard: here the one with fewer items. A slice moves before
-// it merges, in a later iteration. That slices of shards that are lost or drain go elsewhere, its
-// "clean-up" step, is the mapper's.
+// The sources do not say where a slice is split; here it is split where its load halves. They do
+// not say which of two slices goes to the other's shard; here it is the one with fewer items. It
+// moves first, and the two merge in a later iteration. The "clean-up" step, which moves slices
+// away from shards that are lost or drain, is left to the mapper.
 type Slicer struct{}
 
 // The constants of the paper.
 const (
-	slicerMergeAbove = 50   // slices of the shard that loses one to a merge: more than that
-	slicerMergeShare = 0.01 // of all items, that merges move in an iteration
-	slicerMoveShare  = 0.09 // of all items, that moves move in an iteration
+	slicerMergeAbove = 50   // a shard that loses a slice to a merge has more slices than this
+	slicerMergeShare = 0.01 // share of all items that may move for merges in an iteration
+	slicerMoveShare  = 0.09 // share of all items that moves may move in an iteration
 	slicerSplitAt    = 2    // times the mean slice
-	slicerSplitBelow = 150  // slices of the shard of a slice that is split: fewer than that
+	slicerSplitBelow = 150  // a shard on which a slice is split has fewer slices than this
 )
 
 // Name implements balance.Strategy.
 func (Slicer) Name() string { return slicerName }
 
-// Initial implements balance.Strategy: each shard gets a range of keys of equal width.
+// Initial implements balance.Strategy. Each shard gets a range of keys of equal width.
 func (Slicer) Initial(in balance.Input) (balance.Proposal, error) {
 	shards := in.Model.Shards()
 	list := make([]draft.Piece, len(shards))
@@ -78,7 +79,7 @@ type slicerRound struct {
 	moved  float64 // items that moved to balance
 }
 
-// merge joins cool neighbours on one shard, or has the smaller one go to the other's shard.
+// merge joins cool neighbours on the same shard, or moves the smaller one to the other's shard.
 func (r *slicerRound) merge() {
 	hottest, _ := r.HottestShard()
 	most := r.Shards[hottest].Heat()
@@ -103,7 +104,7 @@ func (r *slicerRound) merge() {
 	}
 }
 
-// join merges two neighbours; the right one stands for both from then on.
+// join merges two neighbours. From then on the right one stands for both.
 func (r *slicerRound) join(a, b *draft.Part) {
 	if !r.Merge(a.ID, b.ID, "slices %d and %d are cool: together %.2f x the mean slice", a.ID, b.ID, (a.Load+b.Load)/r.mean) {
 		return
@@ -113,8 +114,8 @@ func (r *slicerRound) join(a, b *draft.Part) {
 	b.Items, b.Weight, b.Load = b.Items+a.Items, b.Weight+a.Weight, b.Load+a.Load
 }
 
-// start moves a slice unless more than a share of all items, or the cluster's budget, would
-// have moved then, or the mapper would refuse it.
+// start moves a slice. It does nothing if more than a share of all items, or than the cluster's
+// budget, would have moved then, or if the mapper would refuse the move.
 func (r *slicerRound) start(p *draft.Part, to int, moved *float64, share float64, why string) bool {
 	ok, _ := r.May(p.ID, to)
 	if !ok || !r.Shards[to].Room(p.Weight) || !r.fits(p, *moved, share) {
@@ -129,7 +130,7 @@ func (r *slicerRound) start(p *draft.Part, to int, moved *float64, share float64
 	return true
 }
 
-// fits reports whether a slice may move as well when so many items have moved.
+// fits reports whether a slice may move too, after `moved` items have moved.
 func (r *slicerRound) fits(p *draft.Part, moved, share float64) bool {
 	return moved+float64(p.Items) <= share*float64(r.Items) && r.Affords(p.Items, p.Weight)
 }
@@ -141,7 +142,7 @@ type slicerMove struct {
 	gain, weight float64
 }
 
-// move has slices leave the hottest shard, that of the largest weight first.
+// move moves slices away from the hottest shard, those with the largest weight first.
 func (r *slicerRound) move() {
 	on := make([][]*draft.Part, len(r.Shards))
 	for i := range r.Parts {
@@ -163,8 +164,8 @@ func (r *slicerRound) move() {
 	}
 }
 
-// best returns the move of the largest weight of the hottest shard's slices to the coolest
-// shard that may take each; without a part: none lowers max/mean.
+// best returns the move with the largest weight: of a slice of the hottest shard to the coolest
+// shard that may take it. Its part is nil if no move lowers max/mean.
 func (r *slicerRound) best(from int, list []*draft.Part) (best slicerMove) {
 	coolest := r.coolest(from)
 	for _, p := range list {
@@ -199,8 +200,8 @@ func (r *slicerRound) coolest(but int) (list []int) {
 	return list
 }
 
-// hottestAfter returns the heat of the hottest shard once load has moved. Others are the
-// other shards, the hottest last.
+// hottestAfter returns the heat of the hottest shard after load has moved. others has the other
+// shards, the hottest last.
 func (r *slicerRound) hottestAfter(load float64, from, to int, others []int) float64 {
 	a, b := &r.Shards[from], &r.Shards[to]
 	most := max((a.Load-load)/a.Share, (b.Load+load)/b.Share)
@@ -212,7 +213,7 @@ func (r *slicerRound) hottestAfter(load float64, from, to int, others []int) flo
 	return most
 }
 
-// split cuts slices of twice the mean slice in two, which stay where they are.
+// split cuts slices with twice the load of the mean slice in two. Both parts stay on their shard.
 func (r *slicerRound) split() {
 	for i := range r.Parts {
 		p := &r.Parts[i]

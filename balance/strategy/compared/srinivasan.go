@@ -10,13 +10,14 @@ import (
 const srinivasanName = "srinivasan"
 
 // Srinivasan is consistent hashing whose ranges split and merge by two thresholds
-// (Srinivasan and Varma, 2015; thesis 4.4.2, with its weakness in 4.5.2: heat goes to
-// neighbours only). A range of more than Hot times the mean range is split where its
-// load halves, and the new token goes to the lighter of the neighbouring tokens' shards.
-// Neighbours of less than Cold times the mean range each merge, onto the lighter of
-// their shards, as long as they are then below Hot/2. Numbers and the last condition
-// are ours; so is that a range is split only if that lowers the hotter one of both
-// shards. A shard that joins takes the arcs of its tokens first.
+// (Srinivasan and Varma, 2015; thesis 4.4.2; its weakness, in 4.5.2, is that heat goes
+// only to neighbours). A range of more than Hot times the mean range is split where its
+// load halves, and the new token goes to the lighter one of the shards of the
+// neighbouring tokens. Two neighbours of less than Cold times the mean range each merge,
+// on the lighter one of their shards, if they are then below Hot/2. The numbers and the
+// last condition are not from the paper. Neither is the condition that a range is split
+// only if this makes the hotter one of the two shards cooler. A shard that joins first
+// takes the arcs of its tokens.
 type Srinivasan struct {
 	seated
 	Hot, Cold float64
@@ -53,7 +54,8 @@ func (c Srinivasan) Iterate(in balance.Input) (balance.Proposal, error) {
 	return p, nil
 }
 
-// halve splits a hot range and gives the part beside the lighter neighbour to its shard.
+// halve splits a hot range. The part beside the neighbour on the lighter shard goes to
+// that shard.
 func (x *exchange) halve(i int, mean float64) {
 	p, side := &x.Parts[i], -1
 	for _, j := range []int{i - 1, i + 1} {
@@ -85,7 +87,7 @@ func (x *exchange) halve(i int, mean float64) {
 	x.Carry(p, list)
 }
 
-// cool merges neighbours of less than cold each and at most so much together.
+// cool merges neighbours that have less than cold each, and at most `most` together.
 func (x *exchange) cool(cold, most float64) {
 	for i := 1; i < len(x.Parts); i++ {
 		a, b := &x.Parts[i-1], &x.Parts[i]

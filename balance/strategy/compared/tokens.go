@@ -16,21 +16,24 @@ import (
 )
 
 // Tokens says how many tokens consistent hashing gives a shard (thesis 4.4): Factor
-// times the natural logarithm of Shards, an upper bound of the number of shards, since
-// with the real number each shard that joins would redraw all tokens. A shard of share
-// s has s times as many (ours; the thesis has equal shards). A token's place follows
-// from the shard's name, so that a shard which comes back has the same ones.
+// times the natural logarithm of Shards. Shards is an upper bound of the number of
+// shards: with the real number, each shard that joins would make all shards draw new
+// tokens. A shard of share s has s times as many tokens (in the thesis all shards are
+// equal). The places of tokens follow from the shard's name, so that a shard that comes
+// back has the same ones.
 type Tokens struct {
 	Factor float64
 	Shards int
 	Seed   uint64
 }
 
-// mostTokens is how many tokens all shards may have together; each makes one slice.
+// mostTokens is the greatest number of tokens of all shards together. Each token makes
+// one slice.
 const mostTokens = 250_000
 
-// token is a place on the ring. Its shard owns the arc of keys that ends there, its
-// own key included. The first token's arc wraps around the end of the ring.
+// token is a place on the ring. Its shard owns the arc of keys that ends there,
+// including the token's own key. The arc of the first token wraps around the end of the
+// ring.
 type token struct {
 	key   balance.Key
 	shard balance.ShardID
@@ -45,7 +48,7 @@ func readTokens(r *options.Reader) Tokens {
 	return t
 }
 
-// each returns how many tokens a shard of share 1 has.
+// each returns the number of tokens of a shard of share 1.
 func (t Tokens) each() int {
 	return max(1, int(math.Ceil(t.Factor*math.Log(float64(max(2, t.Shards))))))
 }
@@ -59,8 +62,8 @@ func (t Tokens) of(sh balance.Shard, share uint64) []token {
 	return list
 }
 
-// ring returns the tokens of all active shards in ascending order; none if there is no
-// such shard. Errors: fault.Invalid if they are too many.
+// ring returns the tokens of all active shards in ascending order of keys. Errors:
+// fault.Invalid if there are too many tokens.
 func (t Tokens) ring(in balance.Input) (list []token, err error) {
 	count := uint64(0)
 	for _, sh := range in.Model.Shards() {
@@ -87,8 +90,8 @@ func owner(ring []token, k balance.Key) int {
 	return i % len(ring)
 }
 
-// successor returns the shard of the first token from a key on whose shard is good; 0:
-// there is none.
+// successor returns the shard of the first token at or after a key whose shard is good,
+// or 0 if there is none.
 func successor(ring []token, k balance.Key, good func(balance.ShardID) bool) balance.ShardID {
 	if len(ring) == 0 {
 		return 0

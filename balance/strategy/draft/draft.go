@@ -1,6 +1,7 @@
-// Package draft is what strategies are made of: the working state of an iteration, in which
-// operations are tried and collected with their reasons (Draft), and the first plan and the
-// iterations of strategies that know where each key belongs, whatever the load (Layout).
+// Package draft has the common parts of strategies. Draft is the working state of an
+// iteration, in which operations are tried and collected with their reasons. Layout is for
+// strategies that know where each key belongs, whatever the load is; the package makes
+// their first plan and their iterations.
 package draft
 
 import (
@@ -10,30 +11,30 @@ import (
 	"adshard/balance/load"
 )
 
-// Draft is the working state of an iteration: the model with predicted loads.
-// Moving slices count at their targets.
+// Draft is the working state of an iteration: the model with predicted loads. Moving slices
+// count at their targets.
 type Draft struct {
 	In     balance.Input
 	edit   *balance.Edit
-	Shards []Shard // as the model's
-	// shares[i] is the share of the active shards up to the i-th.
+	Shards []Shard // in the order of the model's shards
+	// UpTo[i] is the sum of the shares of the active shards up to the i-th.
 	UpTo  []float64
 	Index map[balance.ShardID]int
-	Parts []Part // as the model's slices
+	Parts []Part // in the order of the model's slices
 
-	Total  float64 // load
-	Mean   float64 // load of a shard of share 1 when all is even
+	Total  float64 // load of all slices
+	Mean   float64 // load of a shard of share 1 if all is even
 	Items  int
 	Weight uint64
 	Active int
 
-	// The budget of this iteration, and how much of it is used.
+	// The budget of this iteration, and how much of it has been used.
 	mostItems, mostWeight   float64
 	movedItems, MovedWeight float64
 
 	Ops     []balance.Op
 	Reasons []balance.Reason
-	Staying int // slices that stay and were explained, or would have been
+	Staying int // number of slices that stay and were explained, or would have been
 }
 
 // Shard is a shard with its predicted content.
@@ -42,18 +43,18 @@ type Shard struct {
 	Name   string
 	Share  float64
 	Active bool
-	limit  uint64 // of weight; 0: none
+	limit  uint64 // limit of its weight; 0 if there is none
 	Load   float64
 	Slices int
-	// weight is the shard's peak: what arrives counts at once, what leaves counts
-	// until it has arrived elsewhere.
+	// Weight is the greatest weight that the shard will have: arriving slices count at
+	// once, and leaving slices count until they have arrived elsewhere.
 	Weight uint64
 }
 
-// Heat is the shard's load for its share.
+// Heat returns the shard's load divided by its share.
 func (p *Shard) Heat() float64 { return p.Load / p.Share }
 
-// Room reports whether so much weight fits.
+// Room reports whether the shard has room for this weight.
 func (p *Shard) Room(weight uint64) bool { return p.limit == 0 || p.Weight+weight <= p.limit }
 
 // Part is a slice with its content and its predicted shard.
@@ -61,14 +62,14 @@ type Part struct {
 	balance.Slice
 	load.SliceSum
 	At     int  // index of its shard
-	Busy   bool // on its way, now or before
+	Busy   bool // moving, in this iteration or before
 	Gone   bool // merged into its right neighbour, which has its id
 	Merged bool // has taken in its left neighbour
-	Cut    bool // in two, and both stay
+	Cut    bool // split in two parts that both stay
 }
 
-// New reads the input. share is the most of all items, and of their
-// weight, that may move; the input's budget may be less.
+// New returns the working state for an input. share is the greatest share of all items, and
+// of their weight, that may move. The input's budget may be smaller.
 func New(in balance.Input, share float64) *Draft {
 	b := &Draft{In: in, edit: in.Model.Edit(), Index: map[balance.ShardID]int{}}
 	shares := 0.0
@@ -110,12 +111,12 @@ func New(in balance.Input, share float64) *Draft {
 	return b
 }
 
-// Affords reports whether the budget has room for so much.
+// Affords reports whether the budget has room for this many items with this weight.
 func (b *Draft) Affords(items int, weight uint64) bool {
 	return b.movedItems+float64(items) <= b.mostItems && b.MovedWeight+float64(weight) <= b.mostWeight
 }
 
-// Cost returns the share of all data.
+// Cost returns items and weight as a share of all data: the greater of the two shares.
 func (b *Draft) Cost(items int, weight uint64) float64 {
 	return max(float64(items)/float64(max(1, b.Items)), float64(weight)/float64(max(1, b.Weight)))
 }
@@ -131,7 +132,7 @@ func (b *Draft) May(slice uint64, to int) (bool, string) {
 	return b.In.May(slice, b.Shards[to].ID)
 }
 
-// Shift moves a part of what lies on a shard to another, in the prediction.
+// Shift moves items from one shard to another in the prediction.
 func (b *Draft) Shift(from, to, items int, weight uint64, load float64) {
 	b.Shards[from].Load -= load
 	b.Shards[to].Load += load
@@ -160,8 +161,8 @@ func (b *Draft) op(o balance.Op, format string, args ...any) {
 	b.Reasons = append(b.Reasons, balance.Reason{Op: len(b.Ops) - 1, Text: fmt.Sprintf(format, args...)})
 }
 
-// Start moves a slice, possibly one split off in this proposal, to a shard, unless
-// the mapper would refuse it.
+// Start moves a slice, possibly one split off in this proposal, to a shard. It does nothing
+// if the mapper would refuse the move.
 func (b *Draft) Start(slice uint64, to int, format string, args ...any) {
 	if b.edit.Start(slice, b.Shards[to].ID) != nil {
 		return
@@ -169,8 +170,8 @@ func (b *Draft) Start(slice uint64, to int, format string, args ...any) {
 	b.op(balance.Op{Kind: balance.OpStart, Slice: slice, Shard: b.Shards[to].ID}, format, args...)
 }
 
-// Split cuts a slice at a key and returns the new slice; false when the mapper
-// would refuse it.
+// Split cuts a slice at a key and returns the id of the new slice. It returns false if the
+// mapper would refuse the split.
 func (b *Draft) Split(slice uint64, at balance.Key, format string, args ...any) (uint64, bool) {
 	right, err := b.edit.Split(slice, at)
 	if err != nil {
@@ -180,8 +181,8 @@ func (b *Draft) Split(slice uint64, at balance.Key, format string, args ...any) 
 	return right, true
 }
 
-// Merge joins a slice with its right neighbour; it returns false if the mapper would
-// refuse that.
+// Merge joins a slice with its right neighbour. It returns false if the mapper would refuse
+// the merge.
 func (b *Draft) Merge(left, right uint64, format string, args ...any) bool {
 	if b.edit.Merge(left, right) != nil {
 		return false
@@ -190,7 +191,8 @@ func (b *Draft) Merge(left, right uint64, format string, args ...any) bool {
 	return true
 }
 
-// Leave records why something stays as it is; slice 0: no single one.
+// Leave records why something stays as it is. slice is 0 if the reason is not about a
+// single slice.
 func (b *Draft) Leave(slice uint64, format string, args ...any) {
 	b.Reasons = append(b.Reasons, balance.Reason{Op: -1, Slice: slice, Text: fmt.Sprintf(format, args...)})
 }
@@ -205,14 +207,14 @@ func (b *Draft) Proposal() balance.Proposal {
 	return balance.Proposal{Ops: b.Ops, Reasons: b.Reasons, Expected: e}
 }
 
-// Measured adds a first reason if no load is measured.
+// Measured adds a reason at the beginning if no load is measured.
 func (b *Draft) Measured() {
 	if b.In.Loads == nil || !b.In.Loads.Measured() {
 		b.Leave(0, "no load is measured yet; the items' weights are used instead")
 	}
 }
 
-// OfMean is a load as a multiple of the mean.
+// OfMean returns a load as a multiple of the mean.
 func (b *Draft) OfMean(load float64) float64 {
 	if b.Mean == 0 {
 		return 0

@@ -7,7 +7,8 @@ import (
 	"adshard/balance/load"
 )
 
-// Piece is a run of keys from lo to the next piece's, and the shard it goes to.
+// Piece is a run of keys from Lo to the beginning of the next piece, and the shard to
+// which it goes.
 type Piece struct {
 	Lo     balance.Key
 	Weight uint64
@@ -15,7 +16,8 @@ type Piece struct {
 	Why    string
 }
 
-// Owners sums the items' weights by owner, in ascending key order.
+// Owners returns a piece for each owner with the weight of its items, in ascending
+// order of keys.
 func Owners(in balance.Input) []Piece {
 	var list []Piece
 	in.Items.Ascend(0, balance.MaxKey, func(k balance.Key, w uint32) bool {
@@ -29,12 +31,12 @@ func Owners(in balance.Input) []Piece {
 	return list
 }
 
-// ShareOf is the strength of a shard, at least 1.
+// ShareOf returns the share of a shard, which is at least 1.
 func ShareOf(in balance.Input, shard balance.ShardID) uint64 {
 	return uint64(max(1, in.Limits[shard].Share))
 }
 
-// Elsewhere is the weight of what is not where it should be.
+// Elsewhere returns the weight of the items that are not where they should be.
 func (b *Draft) Elsewhere(want []Piece) (weight uint64) {
 	at, part := 0, 0
 	b.In.Items.Ascend(0, balance.MaxKey, func(k balance.Key, w uint32) bool {
@@ -52,7 +54,8 @@ func (b *Draft) Elsewhere(want []Piece) (weight uint64) {
 	return weight
 }
 
-// EvenRuns makes one run of keys a shard, by weight.
+// EvenRuns returns one run of keys for each shard, with a weight in proportion to its
+// share.
 func EvenRuns(in balance.Input) []Piece {
 	shards := in.Model.Shards()
 	var total, shares uint64
@@ -78,7 +81,7 @@ func EvenRuns(in balance.Input) []Piece {
 		sum += uint64(w)
 		return i+1 < len(shards)
 	})
-	for i+1 < len(shards) { // fewer items than shards
+	for i+1 < len(shards) { // there are fewer items than shards
 		lo := max(list[i].Lo+1, width*balance.Key(i+1))
 		if lo == 0 {
 			break
@@ -88,11 +91,12 @@ func EvenRuns(in balance.Input) []Piece {
 	return list
 }
 
-// LeftAsIs is the reason why all stays as it is.
+// LeftAsIs returns a reason why everything stays as it is.
 func LeftAsIs(text string) []balance.Reason { return []balance.Reason{{Op: -1, Text: text}} }
 
-// Lay turns pieces into operations: each is a slice, or, joined, neighbours on
-// one shard are. The pieces' gaps belong to the piece before them.
+// Lay turns pieces into operations. Each piece becomes a slice; if joined is set,
+// neighbours on the same shard become one slice. A gap between pieces belongs to the
+// piece before it.
 func Lay(in balance.Input, list []Piece, joined bool) (balance.Proposal, error) {
 	e := in.Model.Edit()
 	var p balance.Proposal
@@ -126,7 +130,8 @@ func Lay(in balance.Input, list []Piece, joined bool) (balance.Proposal, error) 
 	return p, nil
 }
 
-// HalfOf is half of items with a load in all.
+// HalfOf returns the key at which items with this total load are best cut in half, and
+// the share of the load before that key.
 func HalfOf(own []load.Item, load float64) (at balance.Key, left float64) {
 	var sum, best float64
 	for k, v := range own {

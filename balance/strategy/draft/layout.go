@@ -7,17 +7,17 @@ import (
 	"adshard/balance/load"
 )
 
-// Layout is where a strategy that ignores the load has all keys.
+// Layout says where a strategy that ignores the load has all keys.
 type Layout interface {
-	// pieces returns the whole ring; neighbours may be on one shard.
+	// Pieces returns pieces that cover the whole ring. Neighbours may be on the same shard.
 	Pieces() []Piece
-	// next returns the shard for a run of keys that the strategy prefers among those
-	// that are good; 0: none is.
+	// Next returns the shard that the strategy prefers for a run of keys, among the
+	// shards that are good, or 0 if none is.
 	Next(keys balance.Interval, good func(balance.ShardID) bool) balance.ShardID
 }
 
-// Initial is the first plan of a layout. What exceeds a shard's limit of weight goes to
-// the shard that the layout prefers next.
+// Initial returns the first plan of a layout. Pieces that exceed a shard's limit of
+// weight go to the shard that the layout prefers next.
 func Initial(in balance.Input, l Layout) (balance.Proposal, error) {
 	list := l.Pieces()
 	weights, at := make([]uint64, len(list)), 0
@@ -53,7 +53,7 @@ func piecesKeys(list []Piece, i int) balance.Interval {
 	return balance.Interval{Lo: list[i].Lo, Hi: hi}
 }
 
-// Refuges returns where a layout has slices whose shards leave.
+// Refuges returns where a layout puts slices that must leave their shards.
 func Refuges(in balance.Input, leaving []balance.Slice, l Layout) []balance.ShardID {
 	out, left := make([]balance.ShardID, len(leaving)), make(map[balance.ShardID]bool)
 	for _, s := range leaving {
@@ -71,8 +71,8 @@ func Refuges(in balance.Input, leaving []balance.Slice, l Layout) []balance.Shar
 	return out
 }
 
-// Iterate is an iteration of a layout: what is elsewhere moves, as far as the budget
-// goes, and pieces that were cut merge again.
+// Iterate returns the proposal of an iteration: items that are elsewhere move, as far
+// as the budget allows, and pieces that were cut are merged again.
 func Iterate(in balance.Input, l Layout) (balance.Proposal, error) {
 	b := New(in, 1)
 	if b.Active == 0 {
@@ -89,7 +89,7 @@ func Iterate(in balance.Input, l Layout) (balance.Proposal, error) {
 	return b.Proposal(), nil
 }
 
-// Segment is a part of a slice and the shard that it goes to.
+// Segment is a part of a slice, and the shard to which it goes.
 type Segment struct {
 	balance.Interval
 	load.SliceSum
@@ -98,7 +98,7 @@ type Segment struct {
 	stays bool // it cannot go there now
 }
 
-// Toward starts to move what is not where it should be.
+// Toward starts to move the keys that are not where they should be.
 func (b *Draft) Toward(want []Piece) {
 	at := 0
 	for i := range b.Parts {
@@ -112,8 +112,8 @@ func (b *Draft) Toward(want []Piece) {
 	}
 }
 
-// segments divides a slice among the shards that its keys belong to; want begins at
-// the slice or before it.
+// segments divides a slice among the shards to which its keys belong. want must begin
+// at the slice or before it.
 func (b *Draft) segments(p *Part, want []Piece) (list []Segment) {
 	for i := 0; i < len(want) && want[i].Lo <= p.Hi; i++ {
 		keys, to := piecesKeys(want, i), b.Index[want[i].Shard]
@@ -127,7 +127,7 @@ func (b *Draft) segments(p *Part, want []Piece) (list []Segment) {
 	return list
 }
 
-// weigh sums what lies in segments of a slice.
+// weigh computes the sums of the segments of a slice.
 func (b *Draft) weigh(p *Part, list []Segment) {
 	if len(list) == 1 {
 		list[0].SliceSum = p.SliceSum
@@ -142,16 +142,16 @@ func (b *Draft) weigh(p *Part, list []Segment) {
 	}
 }
 
-// Add counts an item in.
+// Add adds an item to the sums.
 func (s *Segment) Add(v load.Item) {
 	s.Items++
 	s.Weight += uint64(v.Weight)
 	s.Load += v.Load
 }
 
-// Carry splits a slice into segments and starts to move those that can go where they
-// belong. When nothing moves in this iteration yet, a segment that exceeds the budget
-// is cut, so that it does not stay for ever.
+// Carry splits a slice into segments and starts to move those that may go where they
+// belong. If nothing else moves in this iteration, a segment that exceeds the budget is
+// cut, so that it does not stay for ever.
 func (b *Draft) Carry(p *Part, list []Segment) (started bool) {
 	if len(list) == 1 && list[0].To == p.At {
 		return false
@@ -199,8 +199,9 @@ func (b *Draft) Carry(p *Part, list []Segment) (started bool) {
 	return true
 }
 
-// permit returns a segment with stays set if it cannot move, in two if a part can. went
-// is what else of the slice moves, first that nothing else moves in this iteration.
+// permit returns a segment, with stays set if it cannot move; or two segments if only a
+// part can. went is the sum of the other segments of the slice that move. first says
+// that nothing else moves in this iteration.
 func (b *Draft) permit(p *Part, s Segment, went load.SliceSum, first bool) []Segment {
 	if s.To == p.At {
 		s.stays = true
@@ -228,7 +229,7 @@ func (b *Draft) permit(p *Part, s Segment, went load.SliceSum, first bool) []Seg
 	return []Segment{s}
 }
 
-// trim cuts a segment where it no longer fits.
+// trim cuts a segment in two, so that the first part fits.
 func (b *Draft) trim(s Segment, p *Part, fits func(*Segment) bool) []Segment {
 	left, right := s, s
 	left.SliceSum, right.SliceSum, right.stays = load.SliceSum{}, load.SliceSum{}, true
@@ -252,7 +253,7 @@ func (b *Draft) trim(s Segment, p *Part, fits func(*Segment) bool) []Segment {
 	return []Segment{left, right}
 }
 
-// mostStaying is how many slices that stay are explained in an iteration.
+// MostStaying is the number of staying slices that are explained in an iteration.
 const MostStaying = 20
 
 // Stay explains why a slice stays where it is.
@@ -262,8 +263,8 @@ func (b *Draft) Stay(p *Part, format string, args ...any) {
 	}
 }
 
-// Join merges neighbours on one shard, unless one of the pieces begins between them;
-// without pieces, all.
+// Join merges neighbours on the same shard, unless a piece begins between them. If want
+// is empty, it merges all neighbours.
 func (b *Draft) Join(want []Piece) {
 	at := 0
 	for i := 1; i < len(b.Parts); i++ {

@@ -6,19 +6,21 @@ import (
 	"adshard/barrels/certify"
 )
 
-// ItemsEach returns how many items a slice holds, so that there are at most so many.
+// ItemsEach returns the number of items per slice with which there are at most `most`
+// slices.
 func ItemsEach(in balance.Input, most int) int {
 	most = max(1, most)
 	return max(1, (in.Items.Len()+most-1)/most)
 }
 
-// Mix is the finaliser of SplitMix64 (Steele, Lea, Flood 2014) over both.
+// Mix returns a hash of seed and x, by the finaliser of SplitMix64 (Steele, Lea, Flood
+// 2014).
 func Mix(seed, x uint64) uint64 {
 	return certify.Mix(x + 0x9e3779b97f4a7c15*(seed+1))
 }
 
-// Scatter splits slices of more items than each and draws a shard for all but
-// the first part, until the budget is used up. why is why it is that shard.
+// Scatter splits slices of more than `each` items, and draws a shard for every part
+// except the first, until the budget is used up. why says why that shard is drawn.
 func (b *Draft) Scatter(each int, why string, draw func(balance.Key, uint64) int) {
 	var own []load.Item
 	for i := range b.Parts {
@@ -51,7 +53,7 @@ func (b *Draft) scatterSlice(p *Part, own []load.Item, each int, why string, dra
 		ok, _ := b.May(p.ID, to)
 		ok = to == p.At || ok && b.Shards[to].Room(sum.Weight) && b.Affords(sum.Items, sum.Weight)
 		if n := len(list); !ok && (n == 0 || list[n-1].slice != id) {
-			break // what is left stays in a slice that stays
+			break // the remaining items stay in a slice that stays
 		}
 		right, split := b.Split(id, own[begin].Key, "slice %d has %d items, a slice has room for %d", p.ID, items, each)
 		if !split || !ok {
@@ -70,12 +72,13 @@ func (b *Draft) scatterSlice(p *Part, own []load.Item, each int, why string, dra
 	}
 }
 
-// mostEmpty is how many slices without items are sent to a neighbour's shard in
-// an iteration.
+// mostEmpty is the greatest number of slices without items that are sent to a
+// neighbour's shard in an iteration.
 const mostEmpty = 64
 
-// MergeEmpty merges slices without items with a neighbour on the same shard, or has
-// them go to the left neighbour's shard, which moves no data, to be merged later.
+// MergeEmpty merges slices without items with a neighbour on the same shard. Otherwise
+// it moves them to the left neighbour's shard, which moves no data, so that they can be
+// merged later.
 func (b *Draft) MergeEmpty() {
 	moved := 0
 	for i := range b.Parts {

@@ -1,5 +1,6 @@
-// Package options reads the options of strategies: each says its name, default and
-// bounds where it reads one, and so all can be listed and all mistakes told at once.
+// Package options reads the options of strategies. Each option is described where it is
+// read, with its name, default and bounds. So all options can be listed, and all
+// mistakes reported at once.
 package options
 
 import (
@@ -16,7 +17,7 @@ type Option struct {
 	Name, Default, Help string
 }
 
-// Reader reads options and collects their descriptions and mistakes.
+// Reader reads options, and collects their descriptions and the mistakes in them.
 type Reader struct {
 	strategy string
 	given    map[string]string
@@ -24,7 +25,7 @@ type Reader struct {
 	faults   []string
 }
 
-// NewReader returns a reader of what is given for a strategy, by name.
+// NewReader returns a reader of the options given for a strategy, by name.
 func NewReader(strategy string, given map[string]string) *Reader {
 	return &Reader{strategy: strategy, given: given}
 }
@@ -32,10 +33,10 @@ func NewReader(strategy string, given map[string]string) *Reader {
 // Options returns the options read so far.
 func (r *Reader) Options() []Option { return r.options }
 
-// Fault adds a mistake.
+// Fault records a mistake.
 func (r *Reader) Fault(text string) { r.faults = append(r.faults, text) }
 
-// Number reads a number from least to most.
+// Number reads a number from `least` to `most`.
 func (r *Reader) Number(to *float64, name string, least, most float64, help string) {
 	r.options = append(r.options, Option{name, strconv.FormatFloat(*to, 'g', -1, 64), help})
 	text, ok := r.given[name]
@@ -52,7 +53,7 @@ func (r *Reader) Number(to *float64, name string, least, most float64, help stri
 	*to = v
 }
 
-// Count reads a whole number from 0 to most.
+// Count reads a whole number from 0 to `most`.
 func (r *Reader) Count(to *int, name string, most int, help string) {
 	r.options = append(r.options, Option{name, strconv.Itoa(*to), help})
 	text, ok := r.given[name]
@@ -68,8 +69,8 @@ func (r *Reader) Count(to *int, name string, most int, help string) {
 	*to = v
 }
 
-// Err returns fault.Invalid with all mistakes; nil: there are none. It is called last,
-// since what was not read by then is no option.
+// Err returns an error of kind fault.Invalid with all mistakes, or nil if there are
+// none. It must be called last: options that were not read by then do not exist.
 func (r *Reader) Err() error {
 	for _, name := range slices.Sorted(maps.Keys(r.given)) {
 		r.faults = append(r.faults, "there is no option "+strconv.Quote(name))

@@ -10,7 +10,7 @@ import (
 	"adshard/counters/store/memory"
 )
 
-// Many users vote on one question at once; each has read it for itself.
+// Many users vote on one question at once. Each has read the question separately.
 func Example() {
 	ctx := context.Background()
 	questions, err := votes.NewQuestionCounters(memory.New(), counters.Options{})

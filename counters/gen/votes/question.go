@@ -5,21 +5,21 @@ package votes
 
 //go:generate go run adshard/counters/gen
 
-// Question is a question that users vote on and respond to. Text and Author are for the
-// application to keep; the other fields are sharded.
+// Question is a question that users vote on and respond to. The application stores Text
+// and Author itself; the other fields are sharded.
 type Question struct {
 	ID     int64 `counter:"key"`
 	Text   string
 	Author string
 	// Votes is static: ten shards.
 	Votes int64 `counter:"neutral=0 shards=10 fold=foldVotes update=voteUp,voteDown"`
-	// Views is dynamic: each view adds a shard, until Run folds them.
+	// Views is dynamic: each view adds a part, until Run folds them.
 	Views int64 `counter:"fold=foldVotes update=view"`
-	// Responses is an entity group in four parts.
+	// Responses is an entity group with four parts.
 	Responses []Response `counter:"group shards=4"`
 }
 
-// Response is an entry of a group.
+// Response is an entry of the group Responses.
 type Response struct{ Author, Text string }
 
 func voteUp(votes int64) int64 { return votes + 1 }

@@ -1,5 +1,5 @@
-// Package memory is a store in memory, under one lock: for tests and measurements, and the
-// reference for the other stores.
+// Package memory implements a store in memory, under one lock. It is for tests and
+// measurements, and the reference for the other stores.
 package memory
 
 import (
@@ -13,7 +13,7 @@ import (
 	"adshard/counters/store"
 )
 
-// Store is a store.Store. Nothing of it outlives the process.
+// Store is a store.Store whose data end with the process.
 type Store struct {
 	mu    sync.Mutex
 	items map[string]store.Item

@@ -1,7 +1,7 @@
-// Package postgres keeps counters in a table of a PostgreSQL database: adshard_counters. Any number
-// of processes may share it. A batch locks its rows in the order of their keys. It locks rows that
-// it only checks for sharing, so that updates of different shards, which all check one row, do not
-// wait for each other.
+// Package postgres keeps counters in the table adshard_counters of a PostgreSQL database. Any
+// number of processes may share it. A batch locks its rows in the order of their keys. Rows that it
+// only checks get a shared lock, so that updates of different shards, which all check the head, do
+// not wait for each other.
 package postgres
 
 import (
@@ -19,11 +19,12 @@ import (
 	"adshard/internal/pgserver"
 )
 
-// schema is made by one process at a time: two that make a table at once may fail.
+// schema creates the table under an advisory lock: without it, two processes that create a table at
+// once may fail.
 const schema = `SELECT pg_advisory_xact_lock(hashtext('adshard_counters'));
 CREATE TABLE IF NOT EXISTS adshard_counters (key bytea PRIMARY KEY, value bytea NOT NULL, version bigint NOT NULL) WITH (fillfactor = 70)`
 
-// connections is how many a store uses at most, unless the URL says pool_max_conns.
+// connections is the greatest number of connections of a store, unless the URL sets pool_max_conns.
 const connections = 20
 
 // Store is a store.Store.
@@ -38,7 +39,7 @@ func Open(ctx context.Context, url string) (*Store, error) {
 	if err != nil {
 		return nil, fault.Newf(fault.Invalid, "postgres: open", "write postgres://USER@HOST/DATABASE: %w", err)
 	}
-	if cfg.ConnConfig.ValidateConnect == nil { // never a standby: it may answer with what is past
+	if cfg.ConnConfig.ValidateConnect == nil { // never a standby: its data may be old
 		cfg.ConnConfig.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
 	}
 	if !strings.Contains(url, "pool_max_conns") {
@@ -60,7 +61,7 @@ func Open(ctx context.Context, url string) (*Store, error) {
 	return &Store{pool: pool}, nil
 }
 
-// Close closes the store when the calls that are under way have ended.
+// Close waits for the calls under way, and closes the store.
 func (s *Store) Close() { s.pool.Close() }
 
 // Get implements store.Store.
@@ -74,7 +75,7 @@ func (s *Store) Get(ctx context.Context, key string) (store.Item, error) {
 
 // List implements store.Store.
 func (s *Store) List(ctx context.Context, prefix string, limit int) ([]store.Item, error) {
-	var end []byte // nil: all keys are before it
+	var end []byte // nil if there is no end
 	if e := store.End(prefix); e != "" {
 		end = []byte(e)
 	}
@@ -121,7 +122,7 @@ func (s *Store) Apply(ctx context.Context, changes ...store.Change) (uint64, err
 				err = store.Conflict(&ordered[i])
 			}
 			if err != nil {
-				_ = results.Close() // err says more; the rest is rolled back
+				_ = results.Close() // err says more; the transaction is rolled back
 				return err
 			}
 		}
@@ -130,8 +131,8 @@ func (s *Store) Apply(ctx context.Context, changes ...store.Change) (uint64, err
 	return version, failed(ctx, "apply", err)
 }
 
-// queue adds the statement of one change. It waits for the row's lock and then compares the row's
-// version.
+// queue adds the statement of one change to a batch. The statement waits for the row's lock, and
+// then compares the row's version.
 func queue(b *pgx.Batch, c *store.Change, version uint64) {
 	key, old, as := []byte(c.Key), int64(c.Version), int64(version)
 	value := c.Value
@@ -150,8 +151,8 @@ func queue(b *pgx.Batch, c *store.Change, version uint64) {
 	}
 }
 
-// failed gives an error of the server or the connection a kind and a text that says what
-// to do; a conflict keeps its own.
+// failed gives an error of the server or the connection a kind, and a text that says what to do.
+// Conflicts and invalid batches are returned as they are.
 func failed(ctx context.Context, op string, err error) error {
 	switch {
 	case err == nil || fault.Is(err, fault.Conflict) || fault.Is(err, fault.Invalid):

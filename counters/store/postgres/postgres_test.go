@@ -41,7 +41,7 @@ func run(m *testing.M) (status int) {
 	return m.Run()
 }
 
-// database makes an empty one and returns its URL.
+// database makes an empty database and returns its URL.
 func database(t testing.TB) string {
 	t.Helper()
 	name := fmt.Sprint("counters_", made.Add(1))
@@ -61,7 +61,8 @@ func open(t testing.TB, url string) *postgres.Store {
 	return s
 }
 
-// TestConformance: one of the two stores prepares no statements in sessions, as poolers need it that give each transaction another one.
+// TestConformance runs the conformance suite. One of the two stores prepares no statements in sessions, which poolers require that use
+// another session for each transaction.
 func TestConformance(t *testing.T) {
 	storetest.Run(t, func(t testing.TB) (a, b store.Store) {
 		url := database(t)
@@ -69,7 +70,7 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// TestEncodings: a database in which not every text can be kept is refused, with what to do.
+// TestEncodings tests that a database that cannot store every text is rejected, with advice.
 func TestEncodings(t *testing.T) {
 	name := fmt.Sprint("counters_", made.Add(1))
 	if err := server.Do(t.Context(), "postgres", "CREATE DATABASE "+name+" TEMPLATE template0 ENCODING LATIN1"); err != nil {
@@ -81,8 +82,7 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-// TestOpen: what is wrong with a URL or a server is told by kind; several programs may
-// make the table at once.
+// TestOpen tests the kinds of errors for wrong URLs and servers, and that several programs may create the table at once.
 func TestOpen(t *testing.T) {
 	for url, kind := range map[string]fault.Kind{
 		"postgres://h:x/": fault.Invalid, server.URL("none"): fault.Unavailable, "postgres:///d?host=/nowhere": fault.Unavailable,
@@ -100,7 +100,7 @@ func TestOpen(t *testing.T) {
 	programs.Wait()
 }
 
-// TestLockedByAnother: while another program holds a row, Apply waits until its context ends.
+// TestLockedByAnother tests that Apply waits until its context ends while another program holds a row.
 func TestLockedByAnother(t *testing.T) {
 	url := database(t)
 	s := open(t, url)
@@ -125,7 +125,7 @@ func TestLockedByAnother(t *testing.T) {
 	}
 }
 
-// TestNoSecrets: a password in a URL is in no error.
+// TestNoSecrets tests that no error shows a password from a URL.
 func TestNoSecrets(t *testing.T) {
 	for _, url := range []string{"postgres://u:secret@h:x/d", "postgres://u:secret@/d?host=/nowhere", "postgres://u:sec%ret@h/d"} {
 		if _, err := postgres.Open(t.Context(), url); err == nil || strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "sec%ret") {

@@ -1,6 +1,6 @@
 // Package sqlite keeps counters in a SQLite file of their own. A batch is durable when
-// Apply returns, and one is made after the other. Several processes of one machine may
-// share the file; their writers wait for each other by polling, until their contexts end.
+// Apply returns, and batches are made one at a time. Several processes of one machine may
+// share the file; their writers poll for its lock until their contexts end.
 package sqlite
 
 import (
@@ -16,10 +16,11 @@ import (
 )
 
 const (
-	// format is the file's user_version: that of the table.
+	// format is the format of the table, stored as the file's user_version.
 	format = 1
 	schema = `CREATE TABLE IF NOT EXISTS counter (key BLOB PRIMARY KEY, value BLOB NOT NULL, version INTEGER NOT NULL) WITHOUT ROWID, STRICT`
-	// connections is how many goroutines read at once.
+	// connections is the number of connections in the pool, and so of goroutines that
+	// read at once.
 	connections = 4
 )
 
@@ -27,13 +28,13 @@ const (
 type Store struct {
 	path string
 	pool *sqlitex.Pool
-	turn chan struct{} // held by the goroutine that writes: waiting for it is fair, SQLite's lock is not
+	turn chan struct{} // held by the goroutine that writes: waiting for it is fair, waiting for SQLite's lock is not
 }
 
 var _ store.Store = (*Store)(nil)
 
-// Open opens a file, or makes it. Errors: fault.Version for a file of another format,
-// fault.Locked, fault.Corrupt, fault.Unavailable.
+// Open opens a file, or creates it if there is none. Errors: fault.Version if the file
+// has another format, fault.Locked, fault.Corrupt, fault.Unavailable.
 func Open(ctx context.Context, path string) (*Store, error) {
 	pool, err := sqlitex.NewPool(path, sqlitex.PoolOptions{
 		Flags: zs.OpenReadWrite | zs.OpenCreate, PoolSize: connections, PrepareConn: prepare,
@@ -49,7 +50,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	return s, nil
 }
 
-// Close closes the store; calls that are under way fail.
+// Close closes the store. Calls under way fail.
 func (s *Store) Close() error { return s.pool.Close() }
 
 func prepare(c *zs.Conn) error {
@@ -77,7 +78,7 @@ func (s *Store) createTable(c *zs.Conn) error {
 	return sqlitex.ExecuteTransient(c, fmt.Sprintf("PRAGMA user_version = %d", format), nil)
 }
 
-// writing calls f in a transaction for writing.
+// writing calls f in a write transaction, when it is this goroutine's turn.
 func (s *Store) writing(ctx context.Context, op string, f func(*zs.Conn) error) (err error) {
 	select {
 	case s.turn <- struct{}{}:
@@ -111,7 +112,7 @@ func (s *Store) Get(ctx context.Context, key string) (store.Item, error) {
 // List implements store.Store.
 func (s *Store) List(ctx context.Context, prefix string, limit int) ([]store.Item, error) {
 	if limit <= 0 {
-		limit = -1 // none
+		limit = -1 // no limit
 	}
 	if end := store.End(prefix); end != "" {
 		return s.read(ctx, "list", "SELECT key, value, version FROM counter WHERE key >= ? AND key < ? ORDER BY key LIMIT ?",
@@ -157,7 +158,8 @@ func (s *Store) Apply(ctx context.Context, changes ...store.Change) (uint64, err
 	return version, err
 }
 
-// apply makes one change. SQLite has one writer, so what a statement finds stays.
+// apply makes one change. SQLite allows one writer at a time, so a row cannot change
+// after its version was compared.
 func apply(c *zs.Conn, ch *store.Change, version uint64) error {
 	key, old, as := []byte(ch.Key), int64(ch.Version), int64(version)
 	value := ch.Value
@@ -186,8 +188,8 @@ func apply(c *zs.Conn, ch *store.Change, version uint64) error {
 	return err
 }
 
-// failed gives an error of SQLite a kind and a text that says what to do; others that
-// have a kind keep it.
+// failed gives an error of SQLite a kind, and a text that says what to do. Conflicts and
+// errors of the file's format are returned as they are.
 func failed(ctx context.Context, op, path string, err error) error {
 	switch {
 	case err == nil || fault.Is(err, fault.Conflict) || fault.Is(err, fault.Version):

@@ -31,7 +31,8 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// TestOpen: what is no file of counters is refused, by kind.
+// TestOpen tests that files that are not files of counters are rejected, and with which
+// kind of error.
 func TestOpen(t *testing.T) {
 	dir := t.TempDir()
 	garbage, newer := filepath.Join(dir, "garbage"), filepath.Join(dir, "newer")
@@ -61,7 +62,8 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// TestLockedByAnother: while another program writes, Apply waits until its context ends.
+// TestLockedByAnother tests that Apply waits until its context ends while another
+// program writes.
 func TestLockedByAnother(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "counters.db")
 	s := open(t, path)

@@ -14,20 +14,23 @@ import (
 	"adshard/fault"
 )
 
-// call is an input of the model: a batch, a Get, or a List of all with key "".
+// call is an input of the model: a batch; or a Get of a key; or a List of all keys, if
+// the key is "".
 type call struct {
 	batch []store.Change
 	key   string
 }
 
-// answer is what a call gave; versions are named by the batches' numbers.
+// answer is the result of a call. Versions are replaced by the numbers of the batches
+// that wrote them.
 type answer struct {
 	version  uint64
 	conflict bool
 	items    map[string]uint64 // versions by key
 }
 
-// linearizable makes calls of several goroutines on few keys and checks the history.
+// linearizable runs several goroutines that call the store on a few keys, and checks
+// that the history is linearizable.
 func linearizable(t *testing.T, a, b store.Store) {
 	const clients, calls = 4, 40
 	var mu sync.Mutex
@@ -61,7 +64,8 @@ func linearizable(t *testing.T, a, b store.Store) {
 	}
 }
 
-// randomCall makes a call of what a client knows of the versions.
+// randomCall returns a random call of a client, with the versions that the client
+// knows.
 func randomCall(r *rand.Rand, known map[string]uint64) call {
 	keys := []string{"h/a", "h/b", "h/c"}
 	switch r.IntN(4) {
@@ -107,12 +111,13 @@ func made(t *testing.T, s store.Store, c call) (out answer, err error) {
 	return out, err
 }
 
-// model is the contract as a function of versions by key.
+// model returns the contract of the store as a porcupine model. Its state has the
+// version of each key.
 func model() porcupine.Model {
 	type state = map[string]uint64
 	return porcupine.Model{
 		Init:  func() any { return state{} },
-		Equal: func(a, b any) bool { return fmt.Sprint(a) == fmt.Sprint(b) }, // of maps, in order of keys
+		Equal: func(a, b any) bool { return fmt.Sprint(a) == fmt.Sprint(b) }, // fmt prints maps in the order of their keys
 		Step: func(s, in, out any) (bool, any) {
 			now, c, a := s.(state), in.(call), out.(answer)
 			for key, version := range a.items {

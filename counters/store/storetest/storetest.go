@@ -1,6 +1,6 @@
-// Package storetest is the conformance suite of package store: each clause of the
-// contract, random calls compared with the store in memory, and histories of concurrent
-// calls checked for linearizability.
+// Package storetest is the conformance suite for implementations of package store. It tests each
+// clause of the contract, compares random calls with the store in memory, and checks histories of
+// concurrent calls for linearizability.
 package storetest
 
 import (
@@ -20,8 +20,9 @@ import (
 	"adshard/fault"
 )
 
-// Run runs the suite. Opened returns an empty store, which it closes after the test, and
-// a second handle on it, as another process has; the same one if there is no other.
+// Run runs the suite. opened must return an empty store that it closes after the test, and a second
+// handle on the same store, such as another process would have, or the same handle if there is no
+// other.
 func Run(t *testing.T, opened func(testing.TB) (a, b store.Store)) {
 	for name, clause := range map[string]func(*testing.T, store.Store, store.Store){
 		"Put": put, "Delete": remove, "Check": check, "Atomic": atomic, "Versions": versions, "List": list, "Bytes": bytesOfKeys,
@@ -67,7 +68,7 @@ func has(t testing.TB, s store.Store, want ...store.Item) {
 	}
 }
 
-// same compares items; a value of no bytes may be nil.
+// same reports whether two items are equal; nil and an empty value are the same.
 func same(a, b store.Item) bool {
 	return a.Key == b.Key && string(a.Value) == string(b.Value) && a.Version == b.Version
 }
@@ -84,7 +85,8 @@ func checkOf(key string, version uint64) store.Change {
 	return store.Change{Action: store.Check, Key: key, Version: version}
 }
 
-// put: a put succeeds only for the named version; the other handle sees it at once.
+// put tests that a put succeeds only with the right version, and that the other handle sees it at
+// once.
 func put(t *testing.T, a, b store.Store) {
 	has(t, b, store.Item{Key: "k"})
 	conflicts(t, a, putOf("k", 5, "x"))
@@ -98,7 +100,7 @@ func put(t *testing.T, a, b store.Store) {
 	has(t, b, store.Item{Key: "k", Version: three})
 }
 
-// remove: so does a delete.
+// remove tests that a delete succeeds only with the right version.
 func remove(t *testing.T, a, b store.Store) {
 	conflicts(t, a, deleteOf("k", 1))
 	v := apply(t, a, putOf("k", 0, "x"))
@@ -108,7 +110,7 @@ func remove(t *testing.T, a, b store.Store) {
 	conflicts(t, a, putOf("k", v, "y"))
 }
 
-// check: so does a check, which changes nothing.
+// check tests that a check succeeds only with the right version, and changes nothing.
 func check(t *testing.T, a, b store.Store) {
 	v := apply(t, a, putOf("k", 0, "x"))
 	conflicts(t, b, checkOf("k", v+1), putOf("l", 0, "x"))
@@ -117,7 +119,7 @@ func check(t *testing.T, a, b store.Store) {
 	has(t, a, store.Item{Key: "k", Value: []byte("x"), Version: v}, store.Item{Key: "l", Value: []byte("x"), Version: l})
 }
 
-// atomic: a batch with one refused change changes nothing, wherever that change is.
+// atomic tests that a batch with one conflicting change changes nothing, wherever that change is.
 func atomic(t *testing.T, a, b store.Store) {
 	v := apply(t, a, putOf("b", 0, "x"), putOf("c", 0, "x"))
 	good := []store.Change{putOf("a", 0, "new"), deleteOf("b", v), putOf("c", v, "new"), putOf("e", 0, "new")}
@@ -132,7 +134,7 @@ func atomic(t *testing.T, a, b store.Store) {
 	has(t, b, store.Item{Key: "a", Value: []byte("new"), Version: w}, store.Item{Key: "b"}, store.Item{Key: "c", Value: []byte("new"), Version: w})
 }
 
-// versions: none comes back, not even when the key is deleted in between.
+// versions tests that a version is never used twice, not even if the key is deleted in between.
 func versions(t *testing.T, a, b store.Store) {
 	seen := map[uint64]bool{}
 	for range 20 {
@@ -145,7 +147,7 @@ func versions(t *testing.T, a, b store.Store) {
 	}
 }
 
-// list: the keys of a prefix, in order, no others.
+// list tests that List returns the keys with a prefix, in order, and no others.
 func list(t *testing.T, a, b store.Store) {
 	for _, key := range []string{"p", "p/2", "p/1", "p/10", "o/1", "q", "p0"} {
 		apply(t, a, putOf(key, 0, key))
@@ -172,7 +174,7 @@ func list(t *testing.T, a, b store.Store) {
 	}
 }
 
-// bytesOfKeys: keys and values are any bytes, in the order of bytes.
+// bytesOfKeys tests that keys and values may be any bytes, and that keys are ordered as bytes.
 func bytesOfKeys(t *testing.T, a, b store.Store) {
 	ordered := []string{"\x00", "\xfe", "\xff", "\xff\x00", "\xff\xfe", "\xff\xff", "\xff\xff\x80"}
 	for _, key := range ordered {
@@ -189,7 +191,7 @@ func bytesOfKeys(t *testing.T, a, b store.Store) {
 	}
 }
 
-// refused: what is no batch is refused and changes nothing.
+// refused tests that an invalid batch is rejected and changes nothing.
 func refused(t *testing.T, a, _ store.Store) {
 	v := apply(t, a, putOf("k", 0, "x"))
 	many := make([]store.Change, store.MaxChanges+1)
@@ -209,7 +211,7 @@ func refused(t *testing.T, a, _ store.Store) {
 	apply(t, a, many[1:]...)
 }
 
-// cancelled: calls end with their context, and with its error.
+// cancelled tests that calls with a cancelled context return its error.
 func cancelled(t *testing.T, a, _ store.Store) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -223,8 +225,8 @@ func cancelled(t *testing.T, a, _ store.Store) {
 	}
 }
 
-// checkHolds: what a batch has checked does not change before the batch is made. Two kinds
-// of batches each check the key that the other one puts; of any two at once one must fail.
+// checkHolds tests that a key that a batch checks does not change before the batch is made. Each of
+// two batches checks the key that the other puts; if both run at once, at most one may succeed.
 func checkHolds(t *testing.T, a, b store.Store) {
 	v := apply(t, a, putOf("x", 0, "0"), putOf("y", 0, "0"))
 	for range 50 {
@@ -248,7 +250,7 @@ func checkHolds(t *testing.T, a, b store.Store) {
 	}
 }
 
-// sum: goroutines move amounts between keys; every List has the same sum.
+// sum tests that every List sees the same sum while goroutines move amounts between keys.
 func sum(t *testing.T, a, b store.Store) {
 	const keys, each = 4, 10
 	var first []store.Change
@@ -282,7 +284,8 @@ func sum(t *testing.T, a, b store.Store) {
 	all.Wait()
 }
 
-// move takes one from a key and gives it to another, unless another batch is ahead.
+// move takes one from a key and gives it to another. It does nothing if another batch changes a key
+// in between.
 func move(ctx context.Context, s store.Store, from, to int) error {
 	f, err := s.Get(ctx, fmt.Sprint("n", from))
 	if err != nil || len(f.Value) == 0 {
@@ -299,11 +302,11 @@ func move(ctx context.Context, s store.Store, from, to int) error {
 	return err
 }
 
-// asInMemory makes random calls and compares what they do with the store in memory.
+// asInMemory makes random calls, and compares their results with those of the store in memory.
 func asInMemory(t *rapid.T, a, b store.Store, prefix string) {
 	ctx := context.Background()
 	model := memory.New()
-	versions := map[uint64]uint64{0: 0} // of the store, by those of the model
+	versions := map[uint64]uint64{0: 0} // versions of the store by versions of the model
 	keys := rapid.SampledFrom([]string{"a", "b", "c", "d"})
 	for range rapid.IntRange(1, 12).Draw(t, "calls") {
 		var ours, theirs []store.Change
@@ -353,7 +356,8 @@ func compare(ctx context.Context, t *rapid.T, s, model store.Store, prefix strin
 	}
 }
 
-// Waits checks that an Apply that is held up ends with its context, and that reads are not held up.
+// Waits checks that an Apply that cannot get its lock ends with its context, and that reads do not
+// wait. Another connection must hold the lock.
 func Waits(t *testing.T, s store.Store) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)

@@ -10,9 +10,10 @@ import (
 	"adshard/events/token"
 )
 
-// addSQL does all of Add in one statement, which is one transaction and one round trip. The
-// horizon stays as it is until the commit, since Forget and Erase wait for its lock. It returns
-// the horizons with kind 0, by advertiser (0: all), and which events were added.
+// addSQL does all of Add in one statement, and so in one transaction and one round trip. Until
+// the commit, the horizon cannot change, since Forget and Erase wait for its lock. The
+// statement returns the horizons, as rows with kind 0, by advertiser (0 for the horizon of
+// all), and the events that were added.
 const addSQL = `WITH horizon AS MATERIALIZED (SELECT id, erased FROM adshard_events.horizon FOR SHARE),
 given AS (SELECT g.* FROM horizon h, unnest($1::bytea[], $2::smallint[], $3::integer[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
     $8::smallint[], $9::bigint[], $10::bigint[]) AS g (id, kind, day, advertiser, campaign, keyword, ad, position, price, query)
@@ -28,7 +29,7 @@ SELECT id, 0::smallint, 0::bigint FROM horizon
 UNION ALL SELECT decode(e.value, 'hex'), 0::smallint, e.key::bigint FROM horizon, jsonb_each_text(erased) e
 UNION ALL SELECT id, kind, 0::bigint FROM added`
 
-// eventKey is what an event is known by.
+// eventKey identifies an event.
 type eventKey struct {
 	id   token.ID
 	kind store.Kind
@@ -46,7 +47,7 @@ func (s *Store) Add(ctx context.Context, events []store.Event) ([]store.Outcome,
 	var id []byte
 	var kind int16
 	var advertiser int64
-	refused := make(map[uint64][]byte) // below which ids, by advertiser
+	refused := make(map[uint64][]byte) // the least id that is accepted, by advertiser
 	added := make(map[eventKey]bool, len(events))
 	_, err = pgx.ForEachRow(rows, []any{&id, &kind, &advertiser}, func() error {
 		if kind == 0 {
@@ -62,7 +63,8 @@ func (s *Store) Add(ctx context.Context, events []store.Event) ([]store.Outcome,
 	return outcomes(events, refused, added), nil
 }
 
-// outcomes says what became of each event. Of two that are the same the first was added.
+// outcomes returns the outcome of each event. If a batch has the same event twice, the first
+// one was added.
 func outcomes(events []store.Event, refused map[uint64][]byte, added map[eventKey]bool) []store.Outcome {
 	out := make([]store.Outcome, len(events))
 	for i := range events {
@@ -81,7 +83,7 @@ func outcomes(events []store.Event, refused map[uint64][]byte, added map[eventKe
 	return out
 }
 
-// columns returns events column by column.
+// columns returns the columns of events as arguments of addSQL.
 func columns(events []store.Event) []any {
 	n := len(events)
 	ids, kinds, days, positions := make([][]byte, n), make([]int16, n), make([]int32, n), make([]int16, n)
@@ -102,7 +104,7 @@ func columns(events []store.Event) []any {
 
 // Sums implements store.Store.
 func (s *Store) Sums(ctx context.Context, from store.Day, campaigns ...uint64) ([]store.Sum, error) {
-	var only []int64 // nil: all
+	var only []int64 // nil for all
 	for _, c := range campaigns {
 		only = append(only, int64(c))
 	}

@@ -16,14 +16,13 @@ import (
 	"adshard/events/token"
 )
 
-// lockFold lets one process at a time fold or erase, so that no two lock rows in another order.
+// lockFold lets one process at a time fold or erase, so that no two processes lock the same rows in different orders.
 const lockFold = "SELECT pg_advisory_xact_lock(hashtext('adshard_events.folded'))"
 
 // foldedKey is the key of a count.
 const foldedKey = "advertiser, campaign, keyword, day, ad, position"
 
-// foldSQL removes the oldest events, below an id and as many as given, and adds them to the
-// counts.
+// foldSQL removes the oldest events with ids below $1, at most $2 of them, and adds them to the counts.
 const foldSQL = `WITH gone AS (DELETE FROM adshard_events.raw WHERE (id, kind) IN (
   SELECT id, kind FROM adshard_events.raw WHERE id < $1 ORDER BY id, kind LIMIT $2) RETURNING ` + foldedKey + `, kind, price),
 folded AS (INSERT INTO adshard_events.folded (` + foldedKey + `, impressions, clicks, spend)
@@ -53,7 +52,7 @@ func (s *Store) Forget(ctx context.Context, before time.Time, limit int) (remove
 	return removed, err
 }
 
-// folding calls f in a transaction that excludes other folds.
+// folding calls f in a transaction that keeps other processes from folding or erasing.
 func (s *Store) folding(ctx context.Context, op string, f func(pgx.Tx) error) error {
 	return failed(ctx, op, pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, lockFold)
@@ -64,7 +63,7 @@ func (s *Store) folding(ctx context.Context, op string, f func(pgx.Tx) error) er
 	}))
 }
 
-// Report implements store.Store. Rows come from the server as they are read.
+// Report implements store.Store. It reads rows from the server one at a time.
 func (s *Store) Report(ctx context.Context, q store.Query, row func(store.Row) error) error {
 	rows, err := s.pool.Query(ctx, store.ReportSQL(q, "adshard_events."))
 	if err != nil {
@@ -93,7 +92,7 @@ func (s *Store) Erase(ctx context.Context, e *store.Erasure, limit int) (did sto
 	}
 	until := token.From(e.Before)
 	advertiser := strconv.FormatUint(e.Advertiser, 10)
-	// Every Add that has not seen this is committed before it.
+	// Each Add that has not seen this change has committed before it.
 	err = s.execute(ctx, "erase", `UPDATE adshard_events.horizon SET erased = erased || jsonb_build_object($1::text, $2::text)
   WHERE erased ->> $1 IS DISTINCT FROM $2`, advertiser, hex.EncodeToString(until[:]))
 	if err != nil {
@@ -116,7 +115,7 @@ func (s *Store) Erase(ctx context.Context, e *store.Erasure, limit int) (did sto
 	return did, nil
 }
 
-// eraseEvents removes those of the advertiser among some events.
+// eraseEvents visits up to limit events and removes those of the advertiser.
 func (s *Store) eraseEvents(ctx context.Context, tx pgx.Tx, e *store.Erasure, until token.ID, limit int) (int, error) {
 	var last []byte
 	err := tx.QueryRow(ctx, "SELECT id FROM adshard_events.raw WHERE id > $1 AND id < $2 ORDER BY id LIMIT 1 OFFSET $3",
@@ -134,7 +133,7 @@ func (s *Store) eraseEvents(ctx context.Context, tx pgx.Tx, e *store.Erasure, un
 	return removed, err
 }
 
-// eraseCounts removes some counts of the advertiser.
+// eraseCounts removes up to limit rows of counts of the advertiser.
 func (s *Store) eraseCounts(ctx context.Context, tx pgx.Tx, e *store.Erasure, limit int) (int, error) {
 	campaigns := make([]int64, len(e.Campaigns))
 	for i, c := range e.Campaigns {
@@ -149,8 +148,7 @@ func (s *Store) eraseCounts(ctx context.Context, tx pgx.Tx, e *store.Erasure, li
 	return removed, err
 }
 
-// erase runs a statement that returns what it has removed, and subtracts that from the
-// sums.
+// erase runs a statement that deletes rows and returns what they counted, and subtracts that from the sums.
 func (s *Store) erase(ctx context.Context, tx pgx.Tx, sql string, args ...any) (removed int, err error) {
 	rows, err := tx.Query(ctx, sql, args...)
 	if err != nil {
@@ -172,7 +170,8 @@ func (s *Store) erase(ctx context.Context, tx pgx.Tx, sql string, args ...any) (
 	return removed, s.takeOff(ctx, tx, gone)
 }
 
-// takeOff subtracts removed counts from the sums. Each sum becomes one part, or none if it is zero: what is left of a part would reveal what was removed. Parts are locked in the order of Add.
+// takeOff subtracts removed counts from the sums. Each sum becomes a single part, or no part if it is zero: otherwise the parts would show
+// what was removed. Parts are locked in the same order as in Add.
 func (s *Store) takeOff(ctx context.Context, tx pgx.Tx, gone map[store.SumKey][3]int64) error {
 	var campaigns []int64
 	var days []int32
@@ -206,7 +205,7 @@ func (s *Store) Claim(ctx context.Context, database string) error {
 	var of string
 	err := s.pool.QueryRow(ctx, `WITH claimed AS (UPDATE adshard_events.horizon SET database = $1 WHERE database = '' RETURNING database)
 SELECT database FROM claimed UNION ALL SELECT database FROM adshard_events.horizon WHERE database <> ''`, database).Scan(&of)
-	if errors.Is(err, pgx.ErrNoRows) { // another process was first
+	if errors.Is(err, pgx.ErrNoRows) { // another process has claimed it first
 		err = s.pool.QueryRow(ctx, "SELECT database FROM adshard_events.horizon").Scan(&of)
 	}
 	if err != nil {

@@ -11,14 +11,14 @@ import (
 	"adshard/events/store/storetest"
 )
 
-// trap has the server end a connection after a given number of commands that make or change tables.
+// trap makes the server end a connection after a given number of commands that create or change tables.
 const trap = `CREATE SEQUENCE public.commands;
 CREATE FUNCTION public.die() RETURNS event_trigger LANGUAGE plpgsql AS
   $$ BEGIN IF nextval('public.commands') > %d THEN PERFORM pg_terminate_backend(pg_backend_pid()); END IF; END $$;
 CREATE EVENT TRIGGER die ON ddl_command_end EXECUTE FUNCTION public.die();`
 
-// TestKilledWhileTablesAreMade: a connection ends after each command that makes or migrates the tables. Everything is then
-// as before, and the next program makes what the killed one would have made.
+// TestKilledWhileTablesAreMade ends the connection after each command that creates or updates the tables. It tests that
+// everything is then as before, and that the next program makes what the killed one would have made.
 func TestKilledWhileTablesAreMade(t *testing.T) {
 	for name, opened := range map[string]func(context.Context, string) (*postgres.Store, error){"new": postgres.Open, "next format": postgres.OpenNext} {
 		t.Run(name, func(t *testing.T) {

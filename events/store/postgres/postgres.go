@@ -1,6 +1,6 @@
-// Package postgres keeps events in a PostgreSQL database, in its schema adshard_events. Any number
-// of processes may share it. A transaction locks ids, then sums, in order, so no two wait for each
-// other. Sums are in parts, so processes that count for one campaign seldom wait at all.
+// Package postgres keeps events in the schema adshard_events of a PostgreSQL database. Any number of processes may share it.
+// A transaction locks ids and then sums, each in order, so that there are no deadlocks. Sums are in parts, so that processes
+// that count for the same campaign seldom wait for each other at all.
 package postgres
 
 import (
@@ -21,10 +21,11 @@ import (
 )
 
 const (
-	// firstFormat is the format of schema, the oldest that is brought over. The next ones come by steps.
+	// firstFormat is the format that schema creates, and the oldest that can be updated. Each later format is made from the
+	// one before.
 	firstFormat = 3
-	// schema: erased are ids in hexadecimal by advertiser, in the row that Add locks: what it reads beside a lock that it has
-	// waited for may be older.
+	// schema creates the tables of format 3. `erased` has ids in hexadecimal by advertiser. It is a column of the row that
+	// Add locks: other rows, read after waiting for that lock, may be older than the row.
 	schema = `
 CREATE SCHEMA IF NOT EXISTS adshard_events;
 CREATE TABLE adshard_events.raw (id bytea NOT NULL, kind smallint NOT NULL, day integer NOT NULL, advertiser bigint NOT NULL,
@@ -39,13 +40,12 @@ CREATE TABLE adshard_events.mark (campaign bigint PRIMARY KEY, day integer NOT N
 CREATE TABLE adshard_events.horizon (one boolean PRIMARY KEY CHECK (one), format integer NOT NULL, id bytea NOT NULL,
   database text NOT NULL DEFAULT '', erased jsonb NOT NULL DEFAULT '{}');
 INSERT INTO adshard_events.horizon (one, format, id) VALUES (true, 3, '');`
-	// identity makes format 4, in which the tables say which database of events they
-	// are.
+	// identity makes format 4, in which a table has the id of the database of events.
 	identity = `
 CREATE TABLE adshard_events.identity (one boolean PRIMARY KEY CHECK (one), id text NOT NULL);
 INSERT INTO adshard_events.identity VALUES (true, replace(gen_random_uuid()::text, '-', ''));`
-	// readers lets a balancer with the role of adshard db roles show what campaigns have spent, if there is that role.
-	// roles.sql of backend/postgres says the same, for roles that are made after the tables.
+	// readers lets a balancer with the role from `adshard db roles` show what campaigns have spent, if that role exists.
+	// roles.sql of backend/postgres grants the same, for roles that are created after the tables.
 	readers = `
 DO $$ BEGIN
   IF to_regrole('adshard_serve') IS NOT NULL THEN
@@ -55,45 +55,45 @@ DO $$ BEGIN
     GRANT SELECT ON adshard_events.identity TO adshard_serve;
   END IF;
 END $$;`
-	// lockSchema lets one process at a time make tables: two that make one at once may fail.
+	// lockSchema lets one process at a time create tables: if two do so at once, one may fail.
 	lockSchema = `SELECT pg_advisory_xact_lock(hashtext('adshard_events'));`
-	// parts is of how many parts a sum is at most.
+	// parts is the greatest number of parts of a sum.
 	parts = 16
-	// connections is how many a store uses at most, unless the URL says pool_max_conns.
+	// connections is the greatest number of connections of a store, unless the URL sets pool_max_conns.
 	connections = 8
 )
 
-// formats are those that a program knows: firstFormat, and one for each step, a script that makes it of the one before.
+// formats has the scripts that update the tables from firstFormat, one for each later format.
 type formats []string
 
 func (f formats) newest() int { return firstFormat + len(f) }
 
-// thisProgram has those of this program.
+// thisProgram returns the formats that this program knows.
 func thisProgram() formats { return formats{identity} }
 
 // Store is a store.Store.
 type Store struct {
 	pool *pgxpool.Pool
-	part int16 // of sums that this process writes
+	part int16 // the part of each sum that this process writes
 }
 
 var _ store.Store = (*Store)(nil)
 
-// Open connects to the database at url and makes the tables if there are none. A replica in
-// the URL, which is for backend/postgres, is left out. Errors: fault.Invalid (the URL),
-// fault.Version (tables of another format), those of the contract.
+// Open connects to the database at a URL, and creates the tables if there are none. It ignores a replica in the URL, which is
+// meant for backend/postgres. Errors: fault.Invalid if the URL is not valid, fault.Version if the tables have another format,
+// and those of store.Store.
 func Open(ctx context.Context, text string) (*Store, error) {
 	return openFormats(ctx, text, thisProgram())
 }
 
-// openFormats is Open for a program that knows these formats.
+// openFormats does what Open does, for a program that knows these formats.
 func openFormats(ctx context.Context, text string, f formats) (*Store, error) {
 	return open(ctx, text, durable, func(ctx context.Context, pool *pgxpool.Pool) error { return prepare(ctx, pool, f) })
 }
 
-// OpenReader connects to a database that has the tables of events, and changes nothing in it; adshard_serve is the
-// role for it. Errors: fault.Invalid (the URL), fault.NotFound if there are no tables, fault.Version (tables of
-// another format), those of the contract.
+// OpenReader connects to a database that has the tables of events, and changes nothing in it. The role adshard_serve is made
+// for this. Errors: fault.Invalid if the URL is not valid, fault.NotFound if there are no tables, fault.Version if they have
+// another format, and those of store.Store.
 func OpenReader(ctx context.Context, text string) (store.Reader, error) {
 	s, err := open(ctx, text, readOnly, checkFormat)
 	if err != nil {
@@ -102,7 +102,7 @@ func OpenReader(ctx context.Context, text string) (store.Reader, error) {
 	return s, nil
 }
 
-// open connects to the database, calls setUp with each connection, and begin with the pool.
+// open connects to the database. It calls setUp for each new connection, and begin for the pool.
 func open(ctx context.Context, text string, setUp func(context.Context, *pgx.Conn) error, begin func(context.Context, *pgxpool.Pool) error) (*Store, error) {
 	cfg, err := parse(text)
 	if err != nil {
@@ -120,7 +120,8 @@ func open(ctx context.Context, text string, setUp func(context.Context, *pgx.Con
 	return &Store{pool: pool, part: int16(rand.IntN(parts))}, nil
 }
 
-// parse reads a URL. Errors: fault.Invalid, without the URL, which may have a password though it must not.
+// parse reads a URL. Errors: fault.Invalid. The error does not show the URL, since it may have a password although it should
+// not.
 func parse(text string) (*pgxpool.Config, error) {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -137,7 +138,7 @@ func parse(text string) (*pgxpool.Config, error) {
 	if err != nil {
 		return nil, fault.Newf(fault.Invalid, "postgres: open", "write postgres://USER@HOST/DATABASE: %w", err)
 	}
-	if cfg.ConnConfig.ValidateConnect == nil { // never a standby: it may answer with what is past
+	if cfg.ConnConfig.ValidateConnect == nil { // never a standby: its data may be old
 		cfg.ConnConfig.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
 	}
 	if !q.Has("pool_max_conns") {
@@ -146,7 +147,7 @@ func parse(text string) (*pgxpool.Config, error) {
 	return cfg, nil
 }
 
-// durable makes commits of a connection durable whatever the server's settings are.
+// durable makes the commits of a connection durable, whatever the settings of the server are.
 func durable(ctx context.Context, c *pgx.Conn) error {
 	if err := pgserver.Check(c); err != nil {
 		return err
@@ -154,7 +155,8 @@ func durable(ctx context.Context, c *pgx.Conn) error {
 	return pgserver.Durable(ctx, c)
 }
 
-// readOnly has the server refuse all writes of a connection; not behind a pooler, where other connections would have its session.
+// readOnly makes the server reject all writes of a connection. It does nothing behind a pooler, where other connections would
+// get the session.
 func readOnly(ctx context.Context, c *pgx.Conn) error {
 	if err := pgserver.Check(c); err != nil || pgserver.Pooled(c) {
 		return err
@@ -163,7 +165,7 @@ func readOnly(ctx context.Context, c *pgx.Conn) error {
 	return err
 }
 
-// checkFormat fails unless there are the tables of this program.
+// checkFormat returns an error unless the tables have the newest format of this program.
 func checkFormat(ctx context.Context, pool *pgxpool.Pool) error {
 	found, err := formatOf(ctx, pool)
 	switch {
@@ -176,8 +178,8 @@ func checkFormat(ctx context.Context, pool *pgxpool.Pool) error {
 		found, thisProgram().newest())
 }
 
-// prepare makes the tables where there are none, or brings those of an earlier format up to
-// date: a role that may not is fine where there is nothing to do.
+// prepare creates the tables if there are none, or updates those of an earlier format. If there is nothing to do, it works
+// even for a role that may not do so.
 func prepare(ctx context.Context, pool *pgxpool.Pool, f formats) error {
 	found, err := formatOf(ctx, pool)
 	if err == nil && found != f.newest() {
@@ -186,12 +188,12 @@ func prepare(ctx context.Context, pool *pgxpool.Pool, f formats) error {
 	return err
 }
 
-// update brings the tables to the newest format, unless another process has done so.
+// update creates the tables or updates them to the newest format, unless another process has just done so.
 func update(ctx context.Context, tx pgx.Tx, f formats) error {
 	if _, err := tx.Exec(ctx, lockSchema); err != nil {
 		return err
 	}
-	found, err := formatOf(ctx, tx) // perhaps another process was first
+	found, err := formatOf(ctx, tx) // another process may have been first
 	if err != nil || found == f.newest() {
 		return err
 	}
@@ -220,7 +222,8 @@ func formatOf(ctx context.Context, q interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }) (found int, err error) {
 	var there bool
-	// Read from the catalog: to_regclass may have remembered that there was none before another process made the tables.
+	// The catalog is read instead of to_regclass, which may remember that there was no table before another process created
+	// it.
 	err = q.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"+
 		" WHERE n.nspname = 'adshard_events' AND c.relname = 'horizon')").Scan(&there)
 	if err == nil && there {
@@ -229,7 +232,7 @@ func formatOf(ctx context.Context, q interface {
 	return found, err
 }
 
-// Close closes the store when the calls that are under way have ended.
+// Close waits for the calls under way, and closes the store.
 func (s *Store) Close() error {
 	s.pool.Close()
 	return nil
@@ -240,8 +243,8 @@ func (s *Store) Health(ctx context.Context) error {
 	return s.execute(ctx, "health", "SELECT FROM adshard_events.horizon")
 }
 
-// failed gives an error of the server or the connection a kind and a text that says what
-// to do; what has a kind keeps it.
+// failed gives an error of the server or the connection a kind, and a text that says what to do. Errors that have a kind are
+// returned as they are.
 func failed(ctx context.Context, op string, err error) error {
 	switch {
 	case err == nil || fault.KindOf(err) != fault.Internal:

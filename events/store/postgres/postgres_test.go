@@ -23,7 +23,7 @@ var (
 	made   atomic.Int64
 )
 
-// childEnv is the URL of the database to which a child process adds.
+// childEnv has the URL of the database to which a child process adds.
 const childEnv = "ADSHARD_EVENTS_CHILD"
 
 func TestMain(m *testing.M) {
@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 }
 
 func child(url string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // however the parent ended
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // in case the parent has ended
 	defer cancel()
 	s, err := postgres.Open(ctx, url)
 	if err == nil {
@@ -58,7 +58,7 @@ func run(m *testing.M) (status int) {
 	return m.Run()
 }
 
-// database makes an empty one and returns its URL.
+// database makes an empty database and returns its URL.
 func database(t testing.TB) string {
 	t.Helper()
 	name := fmt.Sprint("events_", made.Add(1))
@@ -78,7 +78,8 @@ func open(t testing.TB, url string) *postgres.Store {
 	return s
 }
 
-// TestConformance: one of the two stores prepares no statements in sessions, as poolers need it that give each transaction another one.
+// TestConformance runs the conformance suite. One of the two stores prepares no statements in sessions, which poolers require that use
+// another session for each transaction.
 func TestConformance(t *testing.T) {
 	storetest.Run(t, func(t testing.TB) (a, b store.Store) {
 		url := database(t)
@@ -86,7 +87,7 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// TestEncodings: a database in which not every text can be kept is refused, with what to do.
+// TestEncodings tests that a database that cannot store every text is rejected, with advice.
 func TestEncodings(t *testing.T) {
 	name := fmt.Sprint("events_", made.Add(1))
 	if err := server.Do(t.Context(), "postgres", "CREATE DATABASE "+name+" TEMPLATE template0 ENCODING LATIN1"); err != nil {
@@ -121,8 +122,8 @@ func TestKillFold(t *testing.T) {
 	})
 }
 
-// TestOpen: what is wrong with a URL or a server is told by kind; several programs may
-// make the tables at once; a replica in the URL is not asked.
+// TestOpen tests the kinds of errors for wrong URLs and servers, that several programs may create the tables at once, and that a
+// replica in the URL is not used.
 func TestOpen(t *testing.T) {
 	for url, kind := range map[string]fault.Kind{
 		"postgres://h:x/": fault.Invalid, server.URL("none"): fault.Unavailable, "postgres:///d?host=/nowhere": fault.Unavailable,
@@ -146,7 +147,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// earlier makes a table as steps made it before there was one schema: columns are in another order.
+// earlier changes a table to what it was when it was made in steps, before there was one schema: its columns have another order.
 const earlier = `ALTER TABLE adshard_events.folded DROP COLUMN ad, DROP COLUMN position;
 ALTER TABLE adshard_events.folded ADD COLUMN ad bigint NOT NULL, ADD COLUMN position smallint NOT NULL,
   ADD PRIMARY KEY (advertiser, campaign, keyword, day, ad, position)`
@@ -181,7 +182,7 @@ func TestFormat3(t *testing.T) {
 	}, func() store.Store { return open(t, url) })
 }
 
-// TestFormatsThatWereNotReleased: tables of such a format are refused, and left as they are.
+// TestFormatsThatWereNotReleased tests that tables of such a format are rejected and left as they are.
 func TestFormatsThatWereNotReleased(t *testing.T) {
 	url := database(t)
 	open(t, url)
@@ -195,10 +196,10 @@ func TestFormatsThatWereNotReleased(t *testing.T) {
 	}
 }
 
-// TestReader: one who only reads makes no tables and changes none.
+// TestReader tests that a reader creates no tables and changes none.
 func TestReader(t *testing.T) {
 	url := database(t)
-	for range 2 { // the first one makes nothing
+	for range 2 { // the first call creates nothing
 		if s, err := postgres.OpenReader(t.Context(), url); s != nil || !fault.Is(err, fault.NotFound) {
 			t.Errorf("%v, %v of no tables", s, err)
 		}
@@ -223,8 +224,8 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// TestServerDies: while the server is away, nothing is acknowledged; what was, is there
-// when it is back, and events that were refused count once when they are sent again.
+// TestServerDies tests that nothing is acknowledged while the server is away, that acknowledged events are there when it is back, and
+// that rejected events count once when they are sent again.
 func TestServerDies(t *testing.T) {
 	s := open(t, database(t))
 	if out, err := s.Add(t.Context(), []store.Event{storetest.EventOf(1, 0)}); err != nil || out[0] != store.Counted {
@@ -242,7 +243,7 @@ func TestServerDies(t *testing.T) {
 	}
 	var out []store.Outcome
 	var err error
-	for range 20 { // old connections of the pool fail once each
+	for range 20 { // each old connection of the pool fails once
 		if out, err = s.Add(t.Context(), both); err == nil {
 			break
 		}
@@ -252,7 +253,7 @@ func TestServerDies(t *testing.T) {
 	}
 }
 
-// TestNoSecrets: a password in a URL is refused, and in no error.
+// TestNoSecrets tests that a URL with a password is rejected, and that no error shows the password.
 func TestNoSecrets(t *testing.T) {
 	for _, url := range []string{"postgres://u:secret@h:x/d", "postgres://u:secret@/d?host=/nowhere", "postgres://u:sec%ret@h/d", "postgres:///d?host=/nowhere&password=secret"} {
 		if _, err := postgres.Open(t.Context(), url); !fault.Is(err, fault.Invalid) || strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "sec%ret") {

@@ -79,8 +79,8 @@ func addSums(c *zs.Conn, sums map[store.SumKey]store.Sum) error {
 	return nil
 }
 
-// horizons returns the ids below which events are refused, by advertiser; 0 means of
-// all.
+// horizons returns the least id that is accepted, by advertiser; the entry 0 is for all
+// advertisers.
 func horizons(c *zs.Conn) (map[uint64][]byte, error) {
 	out := make(map[uint64][]byte)
 	err := sqlitex.Execute(c, "SELECT 0, id FROM horizon UNION ALL SELECT advertiser, id FROM erased", &sqlitex.ExecOptions{ResultFunc: func(st *zs.Stmt) error {
@@ -92,7 +92,7 @@ func horizons(c *zs.Conn) (map[uint64][]byte, error) {
 	return out, err
 }
 
-// oneID returns the id that a statement finds, or nil if there is none.
+// oneID returns the last id that a statement finds, or nil if it finds none.
 func oneID(c *zs.Conn, sql string, args ...any) (id []byte, err error) {
 	err = sqlitex.Execute(c, sql, &sqlitex.ExecOptions{Args: args, ResultFunc: func(st *zs.Stmt) error {
 		id = make([]byte, st.ColumnLen(0))
@@ -106,7 +106,7 @@ func oneID(c *zs.Conn, sql string, args ...any) (id []byte, err error) {
 func (s *Store) Sums(ctx context.Context, from store.Day, campaigns ...uint64) (out []store.Sum, err error) {
 	sql, args := "SELECT campaign, day, impressions, clicks, spend FROM spent WHERE day >= ? ORDER BY campaign, day", []any{int64(from)}
 	if len(campaigns) > 0 {
-		list, _ := json.Marshal(campaigns) // of numbers
+		list, _ := json.Marshal(campaigns) // numbers can always be encoded
 		sql = `SELECT campaign, day, impressions, clicks, spend FROM spent
   WHERE campaign IN (SELECT value FROM json_each(?2)) AND day >= ?1 ORDER BY campaign, day`
 		args = append(args, string(list))

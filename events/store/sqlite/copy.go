@@ -10,18 +10,18 @@ import (
 	"adshard/fault"
 )
 
-// Held is a file of events at one moment, to be copied. It blocks writers until Release, so that a
-// backend copy that was begun before and is made meanwhile is of the same moment. It must be
-// closed.
+// Held is a file of events at one moment, to be copied. It blocks writers until Release. So if a
+// copy of the backend database is begun before Hold and made meanwhile, both copies are of the
+// same moment. It must be closed.
 type Held struct {
 	path         string
 	lock, source *zs.Conn // lock is nil after Release
 }
 
-// Hold opens and locks the file at path, which must exist, for the backend database with this id.
-// Errors: those of Open and Claim.
+// Hold opens and locks the file at path, which must exist, for the backend database with the given
+// id. Errors: those of Open and Claim.
 func Hold(ctx context.Context, path, database string) (*Held, error) {
-	s, err := Open(ctx, path) // which brings it up to date
+	s, err := Open(ctx, path) // also updates the format
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func Hold(ctx context.Context, path, database string) (*Held, error) {
 	h := &Held{path: path}
 	h.lock, err = held(ctx, path, "BEGIN IMMEDIATE")
 	if err == nil {
-		h.source, err = held(ctx, path, "BEGIN", "SELECT id FROM horizon") // from here on others' changes are not seen
+		h.source, err = held(ctx, path, "BEGIN", "SELECT id FROM horizon") // from here on, changes by others are not seen
 	}
 	if err != nil {
 		return nil, errors.Join(failed(ctx, "hold", path, err), h.Close())
@@ -40,7 +40,7 @@ func Hold(ctx context.Context, path, database string) (*Held, error) {
 	return h, nil
 }
 
-// held opens a connection and begins a transaction, which ctx interrupts.
+// held opens a connection and executes statements that begin a transaction. ctx interrupts it.
 func held(ctx context.Context, path string, statements ...string) (*zs.Conn, error) {
 	c, err := zs.OpenConn(path, zs.OpenReadWrite)
 	if err != nil {
@@ -55,7 +55,7 @@ func held(ctx context.Context, path string, statements ...string) (*zs.Conn, err
 	return c, nil
 }
 
-// Release lets others write again.
+// Release lets other connections write again.
 func (h *Held) Release() error {
 	if h.lock == nil {
 		return nil
@@ -65,7 +65,7 @@ func (h *Held) Release() error {
 	return failed(context.Background(), "release", h.path, lock.Close())
 }
 
-// Close ends the hold.
+// Close releases the lock and closes the file.
 func (h *Held) Close() error {
 	err := h.Release()
 	if h.source != nil {
@@ -75,10 +75,10 @@ func (h *Held) Close() error {
 	return err
 }
 
-// copyPages is how many pages are copied between two checks of the context.
+// copyPages is the number of pages that are copied between two checks of the context.
 const copyPages = 1024
 
-// Copy copies what is held to a file, and checks the copy.
+// Copy copies the held file to another file, and checks the copy.
 func (h *Held) Copy(ctx context.Context, to, database string) error {
 	err := h.copy(ctx, to)
 	if err != nil {
@@ -105,14 +105,14 @@ func (h *Held) copy(ctx context.Context, to string) (err error) {
 	return errors.Join(err, b.Close())
 }
 
-// unequal finds sums that differ from their events and counts.
+// unequal selects a campaign whose sums differ from its events and counts.
 const unequal = `SELECT campaign FROM (SELECT campaign, day, impressions AS i, clicks AS c, spend AS s FROM spent
   UNION ALL SELECT campaign, day, -impressions, -clicks, -spend FROM folded
   UNION ALL SELECT campaign, day, -(kind = 1), -(kind = 2), -(CASE kind WHEN 2 THEN price ELSE 0 END) FROM raw)
 GROUP BY campaign, day HAVING sum(i) <> 0 OR sum(c) <> 0 OR sum(s) <> 0 LIMIT 1`
 
-// Check reads a whole file of events of a backend database. Errors: fault.Corrupt for damage,
-// those of Open and Claim.
+// Check reads and checks a whole file of events of a backend database. Errors: fault.Corrupt if it
+// is damaged, and those of Open and Claim.
 func Check(ctx context.Context, path, database string) (err error) {
 	s, err := Open(ctx, path)
 	if err != nil {
@@ -140,8 +140,8 @@ func damage(path, what string) error {
 	return fault.Newf(fault.Corrupt, "sqlite: check", "%s is damaged: %s", path, what)
 }
 
-// Of returns the id of the backend database of a file's events, or "" if there is none yet.
-// Errors: those of Open.
+// Of returns the id of the backend database that a file's events belong to, or "" if no database
+// has claimed them. Errors: those of Open.
 func Of(ctx context.Context, path string) (database string, err error) {
 	s, err := Open(ctx, path)
 	if err != nil {

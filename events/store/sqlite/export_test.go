@@ -7,13 +7,14 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// next are the formats of a program that comes after this one: folded counts have another column.
+// next has the formats of a program that comes after this one: folded counts have another column.
 var next = append(thisProgram(), `ALTER TABLE folded ADD COLUMN conversions INTEGER NOT NULL DEFAULT 0; CREATE TABLE note (id INTEGER PRIMARY KEY) STRICT;`)
 
-// OpenNext opens a file as a program of the next format does.
+// OpenNext opens a file like a program of the next format.
 func OpenNext(ctx context.Context, path string) (*Store, error) { return openFormats(ctx, path, next) }
 
-// OpenInSteps opens a file as Open does, or as OpenNext does, and calls step before each statement that makes its tables.
+// OpenInSteps opens a file as Open does, or as OpenNext does, and calls step before each statement that creates or
+// changes its tables.
 func OpenInSteps(ctx context.Context, path string, asNext bool, step func()) (*Store, error) {
 	f := thisProgram()
 	if asNext {

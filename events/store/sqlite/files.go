@@ -10,10 +10,9 @@ import (
 	"adshard/fault"
 )
 
-// files are the files of an open database by path: the database and, for a writer, its write-ahead
-// log and the log's index. SQLite goes on with files that were removed or replaced. What it then
-// acknowledges is lost when it ends, and another program that makes a new log or index beside it
-// does not see its locks.
+// files are the files of an open database, with their paths: the database and, for a writer, the write-ahead log and
+// its index. SQLite goes on using files that were removed or replaced. Then its commits are lost when it closes them,
+// and another program, which creates a new log or index, does not see its locks.
 type files []openFile
 
 type openFile struct {
@@ -21,14 +20,14 @@ type openFile struct {
 	info fs.FileInfo
 }
 
-// errLogGone: the log of a database that is open was removed, and there is no other. What is in it can still be copied
-// into the database.
+// errLogGone says that the log of an open database was removed and that there is no other. The contents of the removed
+// log can still be copied into the database.
 var errLogGone = errors.New("its write-ahead log is gone")
 
-// makeFile makes the file of a database, if there is none, with access for its owner only, whatever
-// the umask. SQLite gives the log and its index the same mode. Anyone who may open the index can
-// lock the database for as long as they like. An existing file is not opened: closing it would
-// release locks that another connection of this process may hold.
+// makeFile creates the file of a database, if there is none, with access only for its owner, whatever the umask is.
+// SQLite gives the log and its index the same mode. This matters, since anyone who may open the index can lock the
+// database for any time. An existing file is not opened: closing it would release locks that another connection of
+// this process may hold.
 func makeFile(path string) error {
 	err := syscall.Mknod(path, syscall.S_IFREG|0o600, 0)
 	if errors.Is(err, fs.ErrExist) {
@@ -37,11 +36,11 @@ func makeFile(path string) error {
 	return err
 }
 
-// filesOf returns the files of a database that is open.
+// filesOf returns the files of an open database, with those of the log if it writes.
 func filesOf(path string, writes bool) (files, error) {
 	paths := []string{path}
 	if writes {
-		target, err := filepath.EvalSymlinks(path) // SQLite puts the others beside the file that a link leads to
+		target, err := filepath.EvalSymlinks(path) // SQLite puts the other files beside the target of a link
 		if err != nil {
 			return nil, err
 		}
@@ -58,7 +57,7 @@ func filesOf(path string, writes bool) (files, error) {
 	return all, nil
 }
 
-// present fails unless all paths still name the open files.
+// present returns an error unless the paths still name the files that are open.
 func (f files) present(op string) error {
 	for i, file := range f {
 		now, err := os.Stat(file.path)

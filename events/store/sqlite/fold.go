@@ -15,7 +15,7 @@ import (
 // foldedKey is the key of a count.
 const foldedKey = "advertiser, campaign, keyword, day, ad, position"
 
-// foldSQL adds the oldest events, below an id and as many as given, to the counts.
+// foldSQL adds the oldest events with ids below ?1, at most ?2 of them, to the counts.
 const foldSQL = `INSERT INTO folded (` + foldedKey + `, impressions, clicks, spend)
   SELECT ` + foldedKey + `, sum(kind = 1), sum(kind = 2), sum(CASE kind WHEN 2 THEN price ELSE 0 END)
     FROM (SELECT * FROM raw WHERE id < ?1 ORDER BY id, kind LIMIT ?2) WHERE true GROUP BY ` + foldedKey + `
@@ -49,10 +49,10 @@ func (s *Store) Forget(ctx context.Context, before time.Time, limit int) (remove
 	return removed, err
 }
 
-// Report implements store.Store. Rows are sorted and added up by SQLite, in a temporary file if
-// they are many.
+// Report implements store.Store. SQLite sorts and adds up the rows, in a temporary file if
+// there are many.
 func (s *Store) Report(ctx context.Context, q store.Query, row func(store.Row) error) error {
-	var refused error // by row, and not of the file
+	var refused error // an error of row, which is not one of the file
 	err := s.read(ctx, "report", store.ReportSQL(q, ""), func(st *zs.Stmt) error {
 		var n [store.ReportColumns]int64
 		for i := range n {
@@ -93,7 +93,7 @@ func (s *Store) Erase(ctx context.Context, e *store.Erasure, limit int) (did sto
 	return did, nil
 }
 
-// eraseEvents removes those of the advertiser among some events.
+// eraseEvents visits up to limit events and removes those of the advertiser.
 func eraseEvents(c *zs.Conn, e *store.Erasure, until token.ID, limit int) (removed int, err error) {
 	last, err := oneID(c, "SELECT id FROM raw WHERE id > ? AND id < ? ORDER BY id LIMIT 1 OFFSET ?", e.Seen[:], until[:], limit-1)
 	if err != nil {
@@ -119,9 +119,9 @@ func eraseEvents(c *zs.Conn, e *store.Erasure, until token.ID, limit int) (remov
 	return removed, err
 }
 
-// eraseCounts removes some counts of the advertiser.
+// eraseCounts removes up to limit rows of counts of the advertiser.
 func eraseCounts(c *zs.Conn, e *store.Erasure, limit int) (removed int, err error) {
-	campaigns, _ := json.Marshal(append([]uint64{}, e.Campaigns...)) // of numbers
+	campaigns, _ := json.Marshal(append([]uint64{}, e.Campaigns...)) // numbers can always be encoded
 	gone := make(map[store.SumKey]store.Sum)
 	err = sqlitex.Execute(c, `DELETE FROM folded WHERE (`+foldedKey+`) IN (SELECT `+foldedKey+` FROM folded
   WHERE advertiser IN (?1, 0) AND (advertiser = ?1 OR campaign IN (SELECT value FROM json_each(?2))) LIMIT ?3)
@@ -143,7 +143,7 @@ func eraseCounts(c *zs.Conn, e *store.Erasure, limit int) (removed int, err erro
 	return removed, err
 }
 
-// takeOff subtracts removed counts from the sums, and removes sums of zero.
+// takeOff subtracts removed counts from the sums, and deletes sums that become zero.
 func takeOff(c *zs.Conn, gone map[store.SumKey]store.Sum) error {
 	for _, g := range gone {
 		err := sqlitex.Execute(c, "UPDATE spent SET impressions = impressions - ?3, clicks = clicks - ?4, spend = spend - ?5 WHERE campaign = ?1 AND day = ?2",

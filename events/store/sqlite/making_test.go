@@ -15,7 +15,7 @@ import (
 	"adshard/events/store/storetest"
 )
 
-// asKilled copies the files of a database as a program leaves them that is killed now.
+// asKilled copies the files of a database as a program that is killed now would leave them.
 func asKilled(t *testing.T, path string) string {
 	t.Helper()
 	to := filepath.Join(t.TempDir(), "events.db")
@@ -34,8 +34,8 @@ func asKilled(t *testing.T, path string) string {
 	return to
 }
 
-// TestKilledWhileTablesAreMade: a kill comes before each statement that makes or migrates the tables. Everything is then
-// as before, and the next program makes what the killed one would have made.
+// TestKilledWhileTablesAreMade kills the program before each statement that creates or updates the tables. It tests that
+// everything is then as before, and that the next program makes what the killed one would have made.
 func TestKilledWhileTablesAreMade(t *testing.T) {
 	for name, isNext := range map[string]bool{"new": false, "next format": true} {
 		t.Run(name, func(t *testing.T) {

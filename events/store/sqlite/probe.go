@@ -15,8 +15,8 @@ import (
 	"adshard/fault"
 )
 
-// Probe checks that Open would open the file at path. It makes and changes nothing. Errors: fault.NotFound if there is no file, those of
-// Open.
+// Probe returns an error if Open could not open the file at path. It creates and changes nothing. Errors: fault.NotFound if there is no
+// file, and those of Open.
 func Probe(ctx context.Context, path string) error {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -32,7 +32,7 @@ func Probe(ctx context.Context, path string) error {
 		return failed(ctx, "open", path, err)
 	}
 	_, log := os.Stat(path + "-wal")
-	c, err := reading(path, log != nil) // without a log the file is not open anywhere, and SQLite makes no files beside it
+	c, err := reading(path, log != nil) // without a log no program has the file open, and SQLite creates no files beside it
 	if err != nil {
 		return failed(ctx, "open", path, err)
 	}
@@ -41,7 +41,7 @@ func Probe(ctx context.Context, path string) error {
 	switch {
 	case err != nil:
 		return failed(ctx, "open", path, err)
-	case found == 0: // including the log
+	case found == 0: // even with the log
 		return noTables(path)
 	case !thisProgram().supported(found):
 		return otherFormat(path, found, thisProgram())
@@ -49,7 +49,7 @@ func Probe(ctx context.Context, path string) error {
 	return nil
 }
 
-// reading opens a file for reading, fixed as one that nothing changes.
+// reading opens a file for reading. If fixed is set, SQLite may assume that nothing changes it.
 func reading(path string, fixed bool) (*zs.Conn, error) {
 	uri := url.URL{Scheme: "file", Path: path}
 	if fixed {
@@ -58,9 +58,9 @@ func reading(path string, fixed bool) (*zs.Conn, error) {
 	return zs.OpenConn(uri.String(), zs.OpenReadOnly|zs.OpenURI)
 }
 
-// probe refuses a file of something else before it is opened, which puts a log beside it. A version
-// that is only in the log, as after creation, is checked later. It reads through SQLite, since
-// closing the file otherwise would release this process' locks.
+// probe returns an error if a file is not one of events, before SQLite opens it for writing and puts a log beside it. A version that is
+// only in the log, as just after creation, is checked later. probe reads through SQLite: if it opened the file itself, closing it would
+// release the locks of this process.
 func probe(path string, f formats) error {
 	if info, err := os.Stat(path); err != nil || info.Size() == 0 {
 		return err
@@ -81,7 +81,7 @@ func noEvents(path string) error {
 	return fault.Newf(fault.NotFound, "sqlite: open", "there are no events at %s: a collector makes the file", path)
 }
 
-func notRegular(path string) error { // a named pipe would keep a program waiting
+func notRegular(path string) error { // opening a named pipe would block
 	return fault.Newf(fault.Invalid, "sqlite: open", "%s is not a regular file: name one", path)
 }
 

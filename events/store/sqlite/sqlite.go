@@ -1,7 +1,6 @@
-// Package sqlite keeps events in a SQLite file of their own, beside that of the backend:
-// events come thousands of times a second, and would make imports and the balancer wait.
-// Several processes of one machine may share the file; their writers wait for each other by
-// polling, until their contexts end.
+// Package sqlite keeps events in a SQLite file of their own, beside the backend's. Events arrive thousands of times a
+// second, and in the backend's file they would make imports and the balancer wait. Several processes of one machine may
+// share the file; their writers poll for its lock until their contexts end.
 package sqlite
 
 import (
@@ -22,10 +21,10 @@ import (
 )
 
 const (
-	// firstFormat is the format of schema, the oldest that is brought over. The next ones come by steps. A file
-	// has its format as user_version.
+	// firstFormat is the format that schema creates, and the oldest that can be updated. Each later format is made from
+	// the one before. A file has its format as user_version.
 	firstFormat = 3
-	// schema: ids begin with the time, so that new events are neighbours in the tree.
+	// schema creates the tables of format 3. Ids begin with the time, so that new events are neighbours in the tree.
 	schema = `
 CREATE TABLE raw (id BLOB NOT NULL, kind INTEGER NOT NULL, day INTEGER NOT NULL, advertiser INTEGER NOT NULL, campaign INTEGER NOT NULL,
   keyword INTEGER NOT NULL, ad INTEGER NOT NULL, position INTEGER NOT NULL, price INTEGER NOT NULL, query INTEGER NOT NULL,
@@ -39,43 +38,42 @@ CREATE TABLE mark (campaign INTEGER PRIMARY KEY, day INTEGER NOT NULL) STRICT;
 CREATE TABLE horizon (id BLOB NOT NULL, database TEXT NOT NULL DEFAULT '') STRICT;
 INSERT INTO horizon (id) VALUES (x'');
 CREATE TABLE erased (advertiser INTEGER PRIMARY KEY, id BLOB NOT NULL) STRICT;`
-	// identity makes format 4, in which a file says which database of events
-	// it is.
+	// identity makes format 4, in which a table has the id of the database of events.
 	identity = `
 CREATE TABLE identity (id TEXT NOT NULL) STRICT;
 INSERT INTO identity VALUES (lower(hex(randomblob(16))));`
-	// connections is how many goroutines read at once, beside the one that writes.
+	// connections is the number of goroutines that read at once, beside the one that writes.
 	connections = 4
 )
 
-// formats are those that a program knows: firstFormat, and one for each step, a script that makes it of the one before.
+// formats has the scripts that update a file from firstFormat, one for each later format.
 type formats []string
 
 func (f formats) newest() int { return firstFormat + len(f) }
 
-// supported reports whether a file can be opened, if need be after steps.
+// supported reports whether a file of a format can be opened, perhaps after an update.
 func (f formats) supported(found int) bool { return found >= firstFormat && found <= f.newest() }
 
-// thisProgram has those of this program.
+// thisProgram returns the formats that this program knows.
 func thisProgram() formats { return formats{identity} }
 
 // Store is a store.Store.
 type Store struct {
 	path  string
-	files files // that are open
+	files files // the open files
 	pool  *sqlitex.Pool
-	turn  chan struct{} // held by the goroutine that writes: waiting for it is fair, SQLite's lock is not
+	turn  chan struct{} // held by the goroutine that writes: waiting for it is fair, waiting for SQLite's lock is not
 }
 
 var _ store.Store = (*Store)(nil)
 
-// Open opens a file, or makes it. Errors: fault.Version for a file of another format, and
-// those of the contract.
+// Open opens a file, or creates it if there is none. Errors: fault.Version if the file has another format, and those of
+// store.Store.
 func Open(ctx context.Context, path string) (*Store, error) {
 	return openFormats(ctx, path, thisProgram())
 }
 
-// openFormats is Open for a program that knows these formats.
+// openFormats does what Open does, for a program that knows these formats.
 func openFormats(ctx context.Context, path string, f formats) (*Store, error) {
 	how := sqlitex.PoolOptions{Flags: zs.OpenReadWrite | zs.OpenCreate, PoolSize: connections + 1, PrepareConn: prepare}
 	return open(ctx, path, f, how, func(s *Store) error {
@@ -83,8 +81,8 @@ func openFormats(ctx context.Context, path string, f formats) (*Store, error) {
 	})
 }
 
-// OpenReader opens a file that is there, and changes nothing in it. Errors: fault.NotFound if there
-// is none, fault.Version for a file of another format, and those of the contract.
+// OpenReader opens an existing file, and changes nothing in it. Errors: fault.NotFound if there is none, fault.Version
+// if it has another format, and those of store.Store.
 func OpenReader(ctx context.Context, path string) (store.Reader, error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, noEvents(path)
@@ -97,9 +95,9 @@ func OpenReader(ctx context.Context, path string) (store.Reader, error) {
 	return s, nil
 }
 
-// open opens a file and calls begin with the store.
+// open opens a file, and calls begin with the store.
 func open(ctx context.Context, path string, f formats, how sqlitex.PoolOptions, begin func(*Store) error) (*Store, error) {
-	path, err := filepath.Abs(path) // so that no name means anything special to SQLite
+	path, err := filepath.Abs(path) // so that SQLite sees no name with a special meaning
 	if err != nil {
 		return nil, fault.New(fault.Unavailable, "sqlite: open", err)
 	}
@@ -131,7 +129,7 @@ func open(ctx context.Context, path string, f formats, how sqlitex.PoolOptions, 
 	return s, nil
 }
 
-// checkFormat fails unless the tables have the newest format.
+// checkFormat returns an error unless the tables have the newest format.
 func (s *Store) checkFormat(ctx context.Context, f formats) error {
 	return s.read(ctx, "open", "PRAGMA user_version", func(st *zs.Stmt) error {
 		switch found := st.ColumnInt(0); found {
@@ -145,7 +143,7 @@ func (s *Store) checkFormat(ctx context.Context, f formats) error {
 	})
 }
 
-// Close closes the store; calls that are under way fail.
+// Close closes the store. Calls under way fail.
 func (s *Store) Close() error { return s.pool.Close() }
 
 func prepare(c *zs.Conn) error {
@@ -160,7 +158,7 @@ func prepare(c *zs.Conn) error {
 	return nil
 }
 
-// createTables makes the tables, or brings those of an earlier format up to date.
+// createTables creates the tables if there are none, or updates those of an earlier format.
 func (s *Store) createTables(c *zs.Conn, f formats) error {
 	found, err := sqlitex.ResultInt(c.Prep("PRAGMA user_version"))
 	if err != nil || found == f.newest() {
@@ -184,7 +182,7 @@ func (s *Store) createTables(c *zs.Conn, f formats) error {
 	return sqlitex.ExecuteScript(c, script, nil)
 }
 
-// writing calls f in a transaction for writing.
+// writing calls f in a write transaction, when it is this goroutine's turn.
 func (s *Store) writing(ctx context.Context, op string, f func(*zs.Conn) error) (err error) {
 	select {
 	case s.turn <- struct{}{}:
@@ -206,7 +204,7 @@ func (s *Store) writing(ctx context.Context, op string, f func(*zs.Conn) error) 
 	}
 	end(&err)
 	if err == nil {
-		err = s.files.present(op) // else the commit is in a file that was removed
+		err = s.files.present(op) // otherwise the commit would go to a file that was removed
 	}
 	if errors.Is(err, errLogGone) {
 		err = errors.Join(err, sqlitex.ExecuteTransient(c, "PRAGMA wal_checkpoint(PASSIVE)", nil))
@@ -232,8 +230,8 @@ func (s *Store) Health(ctx context.Context) error {
 	return s.read(ctx, "health", "SELECT id FROM horizon", nil)
 }
 
-// failed gives an error of SQLite a kind and a text that says what to do; others that
-// have a kind keep it.
+// failed gives an error of SQLite a kind, and a text that says what to do. Errors that have a kind are returned as they
+// are.
 func failed(ctx context.Context, op, path string, err error) error {
 	switch {
 	case err == nil || fault.KindOf(err) != fault.Internal:

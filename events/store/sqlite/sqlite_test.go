@@ -23,7 +23,7 @@ import (
 	"adshard/fault"
 )
 
-// childEnv names the file to which a child process adds.
+// childEnv has the path of the file to which a child process adds.
 const childEnv = "ADSHARD_EVENTS_CHILD"
 
 func TestMain(m *testing.M) {
@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 }
 
 func child(path string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // however the parent ended
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // in case the parent has ended
 	defer cancel()
 	s, err := sqlite.Open(ctx, path)
 	if err == nil {
@@ -54,7 +54,7 @@ func open(t testing.TB, path string) *sqlite.Store {
 	return s
 }
 
-// TestFilesAreTheirOwners: a new database is readable by its owner alone, with its log and index, whatever the umask.
+// TestFilesAreTheirOwners tests that only the owner can read a new database, its log and its index, whatever the umask is.
 func TestFilesAreTheirOwners(t *testing.T) {
 	for _, mask := range []int{0, 0o022, 0o077} {
 		before := syscall.Umask(mask)
@@ -105,7 +105,7 @@ func TestKillFold(t *testing.T) {
 	})
 }
 
-// TestOpen: what is no file of events is refused, by kind.
+// TestOpen tests that files that are not files of events are rejected, and with which kind of error.
 func TestOpen(t *testing.T) {
 	dir := t.TempDir()
 	garbage, newer, other := filepath.Join(dir, "garbage"), filepath.Join(dir, "newer"), filepath.Join(dir, "other")
@@ -124,7 +124,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// TestReader: one who only reads makes no file and changes none.
+// TestReader tests that a reader creates no file and changes none.
 func TestReader(t *testing.T) {
 	dir := t.TempDir()
 	none, empty, before, now := filepath.Join(dir, "none"), filepath.Join(dir, "empty"), filepath.Join(dir, "before"), filepath.Join(dir, "now")
@@ -167,7 +167,7 @@ func execute(t testing.TB, path, sql string) {
 	}
 }
 
-// earlier makes a table of a new file as steps made it before there was one schema.
+// earlier changes a table of a new file to what it was when it was made in steps, before there was one schema.
 const earlier = `DROP TABLE horizon; CREATE TABLE horizon (id BLOB NOT NULL) STRICT; INSERT INTO horizon VALUES (x'');
 ALTER TABLE horizon ADD COLUMN database TEXT NOT NULL DEFAULT '';`
 
@@ -197,7 +197,7 @@ func TestFormat3(t *testing.T) {
 		func() store.Store { return open(t, path) })
 }
 
-// TestFormatsThatWereNotReleased: a file of such a format is refused, and left as it is.
+// TestFormatsThatWereNotReleased tests that a file of such a format is rejected and left as it is.
 func TestFormatsThatWereNotReleased(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "events.db")
 	execute(t, path, "PRAGMA user_version = 2")
@@ -217,8 +217,8 @@ func TestFormatsThatWereNotReleased(t *testing.T) {
 	}
 }
 
-// TestHeld: a copy has what was there when it was held, though others add meanwhile, and is
-// whole; what is damaged, or of another database, is no copy.
+// TestHeld tests that a copy has the state at the time of Hold and is complete, although others add events in the meantime. A
+// damaged file, or one of another database, is not accepted as a copy.
 func TestHeld(t *testing.T) {
 	dir := t.TempDir()
 	path, to := filepath.Join(dir, "events.db"), filepath.Join(dir, "copy.db")
@@ -264,8 +264,8 @@ func TestHeld(t *testing.T) {
 	}
 }
 
-// TestFileAway: while the file is not where it was, nothing is acknowledged; when it is back,
-// the store goes on.
+// TestFileAway tests that nothing is acknowledged while the file is not in its place, and that the store works again when the
+// file is back.
 func TestFileAway(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "events.db")
 	s := open(t, path)
@@ -299,9 +299,9 @@ func TestFileAway(t *testing.T) {
 	}
 }
 
-// TestLogAway: once the write-ahead log or its index was removed or replaced below a program that counts, nothing is
-// acknowledged that is lost afterwards: what was acknowledged before is there after the program was killed, once, and what was
-// not is counted when it is sent again.
+// TestLogAway tests what happens if the write-ahead log or its index is removed or replaced while a program counts. No event
+// is acknowledged that is lost later. Events acknowledged before are there once after the program was killed, and others are
+// counted when they are sent again.
 func TestLogAway(t *testing.T) {
 	for name, happen := range map[string]func(string) error{
 		"-wal": os.Remove, "-shm": os.Remove,
@@ -329,10 +329,10 @@ func TestLogAway(t *testing.T) {
 			if err := s.Health(t.Context()); !fault.Is(err, fault.Unavailable) {
 				t.Errorf("health: %v", err)
 			}
-			if replaced { // the log is in no file any more: nothing but its backup has it
+			if replaced { // the log is in no file any more; only its backup has it
 				return
 			}
-			killed := filepath.Join(dir, "killed.db") // what a process leaves that is killed now
+			killed := filepath.Join(dir, "killed.db") // the files that a process killed now would leave
 			if suffix == "-shm" {
 				copyFile(t, path+"-wal", killed+"-wal")
 			}
@@ -351,8 +351,8 @@ func TestLogAway(t *testing.T) {
 	}
 }
 
-// TestLogRemovedBetweenStarts: a log that was removed while no program ran had been copied into the database before, when
-// the last program ended in order; its index is made anew.
+// TestLogRemovedBetweenStarts tests that a log may be removed while no program runs, since the last program copied it into the
+// database when it ended properly. The index is made again.
 func TestLogRemovedBetweenStarts(t *testing.T) {
 	for _, suffix := range []string{"-wal", "-shm"} {
 		path := filepath.Join(t.TempDir(), "events.db")
@@ -395,7 +395,7 @@ func copyFile(t *testing.T, from, to string) {
 	}
 }
 
-// TestLockedByAnother: while another program writes, Add waits until its context ends.
+// TestLockedByAnother tests that Add waits until its context ends while another program writes.
 func TestLockedByAnother(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "events.db")
 	s := open(t, path)

@@ -8,7 +8,7 @@ import (
 	"adshard/events/store"
 )
 
-// Bench measures Add of batches of new events, of as many campaigns as events.
+// Bench measures Add with batches of new events of many campaigns.
 func Bench(b *testing.B, s store.Store) {
 	const batch = 500
 	list := make([]store.Event, batch)
@@ -27,9 +27,9 @@ func Bench(b *testing.B, s store.Store) {
 	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "events/s")
 }
 
-// BenchFold measures Add beside Forget at the same rate, as after some hours of a steady load: each new
-// event folds an old one. keywords is the number of keywords, each with its ad and position. If it is
-// 0, each event has its own, so that each count is of one event.
+// BenchFold measures Add while Forget folds at the same rate, as after some hours of a steady load: for
+// each new event an old one is folded. keywords is the number of keywords, each with one ad and one
+// position. If it is 0, each event has a keyword of its own, so that each count is of one event.
 func BenchFold(b *testing.B, s store.Store, keywords uint64) {
 	const batch, rate, kept, step = 500, 50_000, 200_000, 5000
 	n, folded := uint64(0), 0

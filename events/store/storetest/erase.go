@@ -13,7 +13,7 @@ import (
 	"adshard/fault"
 )
 
-// everything is a report of all that is known.
+// everything is a query for all counts.
 var everything = store.Query{By: store.ByKeyword, Daily: true, From: -1 << 20, To: 1 << 20}
 
 func latest(a, b time.Time) time.Time {
@@ -35,7 +35,7 @@ func reported(t interface {
 	return out
 }
 
-// filled adds events, some of which it folds.
+// filled adds events, and folds some of them.
 func filled(t *testing.T, s store.Store, m *model) []store.Event {
 	var list []store.Event
 	for n := range 300 {
@@ -50,15 +50,15 @@ func filled(t *testing.T, s store.Store, m *model) []store.Event {
 	return list
 }
 
-// erased: an erasure that is killed between any two steps, and repeated, removes everything of an
-// advertiser and nothing of others, whose events are counted and folded meanwhile. From its first
-// step on, earlier events are refused; events of ads served later are not.
+// erased tests an erasure that is killed between any two steps and then repeated: it removes all
+// data of its advertiser and none of others, whose events are counted and folded meanwhile. From
+// its first step on, earlier events are rejected; events of ads served later are not.
 func erased(t *testing.T, a, b store.Store) {
 	m := newModel()
 	list := filled(t, a, m)
 	until := start.Add(200 * time.Second)
 	others := slices.DeleteFunc(m.report(everything), func(r store.Row) bool { return r.Advertiser == 2 })
-	for steps := 1; ; steps++ { // each time one more, and then it is killed
+	for steps := 1; ; steps++ { // each round has one more step before the kill
 		e := store.Erasure{Advertiser: 2, Before: until}
 		for range steps {
 			did, err := b.Erase(t.Context(), &e, 20)
@@ -101,7 +101,7 @@ func erased(t *testing.T, a, b store.Store) {
 	}
 }
 
-// checkSums: sums by campaign and day are those of events and counts, always.
+// checkSums checks that the sums by campaign and day equal the events and counts.
 func checkSums(t *testing.T, s store.Store) {
 	t.Helper()
 	want, err := s.Sums(t.Context(), -1<<20)
@@ -123,8 +123,8 @@ func checkSums(t *testing.T, s store.Store) {
 	}
 }
 
-// erasedWhileAdded: events that are added, folded and erased at once by several are counted
-// once, or gone.
+// erasedWhileAdded tests events that several goroutines add, fold and erase at once: each event
+// is counted once, or gone.
 func erasedWhileAdded(t *testing.T, a, b store.Store) {
 	const events, batch = 2000, 50
 	list := make([]store.Event, events)
@@ -166,7 +166,8 @@ func erasedWhileAdded(t *testing.T, a, b store.Store) {
 	if len(got) > 0 && got[0].Advertiser == 1 {
 		t.Errorf("%+v is there still", got[0])
 	}
-	// Events that came after their id may be forgotten are refused; all others are counted.
+	// Events that were added after their ids could be forgotten are rejected; all others are
+	// counted.
 	if _, err := a.Add(t.Context(), list); err != nil {
 		t.Error(err)
 	}
@@ -184,7 +185,7 @@ func erasedWhileAdded(t *testing.T, a, b store.Store) {
 	}
 }
 
-// erasedOfBefore: counts without an advertiser are erased by their campaigns.
+// erasedOfBefore tests that counts without an advertiser are erased by their campaigns.
 func erasedOfBefore(t *testing.T, a, b store.Store) {
 	var list []store.Event
 	for n := range 20 {
@@ -210,7 +211,7 @@ func erasedOfBefore(t *testing.T, a, b store.Store) {
 	checkSums(t, b)
 }
 
-// claimed: events are of one database.
+// claimed tests that the events of a store belong to one database only.
 func claimed(t *testing.T, a, b store.Store) {
 	for _, s := range []store.Store{a, b, a} {
 		must(t, s.Claim(t.Context(), "one"))
@@ -222,7 +223,7 @@ func claimed(t *testing.T, a, b store.Store) {
 	}
 }
 
-// reportEnds: an error of the callback ends a report, and is returned unchanged.
+// reportEnds tests that an error of the callback ends a report and is returned unchanged.
 func reportEnds(t *testing.T, a, _ store.Store) {
 	filled(t, a, newModel())
 	full, rows := errors.New("full"), 0

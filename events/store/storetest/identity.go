@@ -7,8 +7,9 @@ import (
 	"adshard/events/store"
 )
 
-// Identity checks that each database has an id of its own, which stays, whichever of several programs makes it. open
-// opens a new database the first time, and the same one from then on; other opens another one.
+// Identity checks that each database has an id of its own, which stays the same, whichever of several programs
+// creates it. `open` opens a new database at its first call and the same one at each later call; other is another
+// database.
 func Identity(t *testing.T, open func() store.Store, other store.Store) {
 	id := func(s store.Store) string {
 		id, err := s.ID(t.Context())

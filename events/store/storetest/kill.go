@@ -21,10 +21,10 @@ const (
 	killRounds = 5
 )
 
-// folding in the environment of a child makes it fold instead of add.
+// folding is the environment variable that makes a child process fold instead of add.
 const folding = "ADSHARD_EVENTS_FOLDING"
 
-// Child is what a process does that Kill or KillFold starts, until it is killed; it writes to out what it has done.
+// Child is the work of a process that Kill or KillFold starts and kills. It writes to out what it has done.
 func Child(ctx context.Context, s store.Store, out io.Writer) error {
 	if os.Getenv(folding) != "" {
 		return foldForever(ctx, s, out)
@@ -32,8 +32,8 @@ func Child(ctx context.Context, s store.Store, out io.Writer) error {
 	return addForever(ctx, s, out)
 }
 
-// addForever adds one batch after another, from the first, and writes the number of each to out
-// when it is acknowledged.
+// addForever adds one batch after another, beginning with batch 0. When a batch is acknowledged, it writes the
+// number of the batch to out.
 func addForever(ctx context.Context, s store.Store, out io.Writer) error {
 	for round := 0; ; round++ {
 		if _, err := s.Add(ctx, killed(round)); err != nil {
@@ -52,9 +52,9 @@ func killed(round int) (list []store.Event) {
 	return list
 }
 
-// Kill starts a process that runs Child on a store, kills it with SIGKILL at random moments, and
-// checks that all acknowledged batches are there, once, and no part of another. Each process
-// repeats the batches of those before it, like a client without an answer.
+// Kill starts a process that runs Child on a store, kills it with SIGKILL at a random moment, and repeats this. It
+// checks that all acknowledged batches are there exactly once, and that no batch is there in part. Each process
+// adds the batches of earlier processes again, like a client that got no answer.
 func Kill(t *testing.T, s store.Store, child func() *exec.Cmd) {
 	newest := -1
 	for range killRounds {
@@ -104,16 +104,16 @@ func foldForever(ctx context.Context, s store.Store, out io.Writer) error {
 	}
 }
 
-// KillFold starts processes that fold the events of a store, two at a time, and kills them at
-// random moments. Reports are the same before, meanwhile and afterwards. Then it erases an
-// advertiser: nothing of it is left, and repeated events, of it or another, do not count again.
+// KillFold starts pairs of processes that fold the events of a store, and kills them at random moments. It checks
+// that reports are the same before, meanwhile and afterwards. Then it erases an advertiser and checks that none of
+// its data are left and that events that are added again, of any advertiser, do not count twice.
 func KillFold(t *testing.T, s store.Store, child func() *exec.Cmd) {
 	m := newModel()
 	var list []store.Event
 	for n := range 2000 {
 		list = append(list, EventOf(uint64(n), n%100))
 	}
-	list = append(list, EventOf(5000, 300)) // the newest is never folded
+	list = append(list, EventOf(5000, 300)) // the newest event is never folded
 	_, err := s.Add(t.Context(), list)
 	must(t, err)
 	m.add(list)
@@ -153,8 +153,8 @@ func KillFold(t *testing.T, s store.Store, child func() *exec.Cmd) {
 	}
 }
 
-// killOnce returns the newest batch that the process acknowledged, or -1 if
-// there is none.
+// killOnce runs a process until it is killed. It returns the newest batch that the process acknowledged, or -1 if
+// it acknowledged none.
 func killOnce(t *testing.T, c *exec.Cmd) int {
 	t.Helper()
 	out, err := c.StdoutPipe()
@@ -165,7 +165,7 @@ func killOnce(t *testing.T, c *exec.Cmd) int {
 		if _, err := fmt.Sscan(lines.Text(), &newest); err != nil {
 			t.Fatal(err)
 		}
-		if !began { // it lives; what it does some milliseconds later is anything
+		if !began { // it works now, and may be at any step some milliseconds later
 			began = true
 			time.AfterFunc(time.Duration(rand.IntN(80_000))*time.Microsecond, func() { _ = c.Process.Kill() })
 		}

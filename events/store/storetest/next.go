@@ -10,7 +10,7 @@ import (
 	"adshard/fault"
 )
 
-// Contents are all that is known of a store of events.
+// Contents is all that can be read from a store of events.
 type Contents struct {
 	ID               string
 	Keywords, Places []store.Row
@@ -18,7 +18,7 @@ type Contents struct {
 	Marks            []store.Mark
 }
 
-// ContentsOf reads them.
+// ContentsOf reads the contents of a store.
 func ContentsOf(t *testing.T, s store.Store) (c Contents) {
 	t.Helper()
 	var err error
@@ -34,8 +34,8 @@ func ContentsOf(t *testing.T, s store.Store) (c Contents) {
 	return c
 }
 
-// Full fills a store of the backend database "one" with events, some of which it folds, a mark, and erasures of advertiser 2. It
-// returns all events, of which those of advertiser 1 are known.
+// Full fills a store of the backend database "one" with events, some of which it folds, a mark, and an erasure of advertiser 2.
+// It returns all events; those of advertiser 1 are still in the store.
 func Full(t *testing.T, s store.Store) []store.Event {
 	t.Helper()
 	list := filled(t, s, newModel())
@@ -49,8 +49,7 @@ func Full(t *testing.T, s store.Store) []store.Event {
 	return list
 }
 
-// Format3 checks that a store of format 3, made by downgrade, is brought over with its whole
-// content, and gets an id.
+// Format3 checks that a store of format 3, which downgrade makes, is updated with all its contents and gets an id.
 func Format3(t *testing.T, s store.Store, downgrade func(), open func() store.Store) {
 	Full(t, s)
 	want := ContentsOf(t, s)
@@ -65,8 +64,8 @@ func Format3(t *testing.T, s store.Store, downgrade func(), open func() store.St
 	}
 }
 
-// NextFormat checks that programs of the next format, several at once, bring a store over with all that it holds, and that one of
-// this format then refuses it.
+// NextFormat checks that several programs of the next format at once update a store with all its contents, and that a program of
+// this format then refuses to open it.
 func NextFormat(t *testing.T, s store.Store, next, again func() (store.Store, error)) {
 	list := Full(t, s)
 	want := ContentsOf(t, s)

@@ -9,8 +9,9 @@ import (
 	"adshard/events/store"
 )
 
-// placed: counts by place have each event once, while it is kept and after several goroutines have
-// folded it. An erasure removes only those of one advertiser, in steps.
+// placed tests that counts by place have each event once, both while it is kept and after several
+// goroutines have folded it. It also tests that an erasure removes, in steps, only the counts of
+// one advertiser.
 func placed(t *testing.T, a, b store.Store) {
 	m := newModel()
 	list := make([]store.Event, 400)
@@ -19,7 +20,7 @@ func placed(t *testing.T, a, b store.Store) {
 		e.Token.Campaign, e.Token.Keyword, e.Token.Ad, e.Token.Position = e.Token.Advertiser, uint64(1+n%3), uint64(1+n/3%2), uint8(1+n/6%4)
 		list[n] = e
 	}
-	list = append(list, EventOf(5, 300)) // which stays
+	list = append(list, EventOf(5, 300)) // this event stays
 	m.add(list)
 	_, err := a.Add(t.Context(), list)
 	must(t, err)

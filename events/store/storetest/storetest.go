@@ -1,5 +1,5 @@
-// Package storetest is the conformance suite of package events/store: random calls compared
-// with a slow model, the same events added by several at once, and processes killed.
+// Package storetest is the conformance suite of package events/store. It compares random calls with a
+// slow model, adds the same events in several goroutines at once, and kills processes.
 package storetest
 
 import (
@@ -23,8 +23,8 @@ import (
 	"adshard/fault"
 )
 
-// Run runs the suite. Opened returns an empty store, which it closes after the test, and
-// a second handle on it, as another process has.
+// Run runs the suite. opened must return an empty store that it closes after the test, and a second
+// handle on the same store, such as another process would have.
 func Run(t *testing.T, opened func(testing.TB) (a, b store.Store)) {
 	for name, clause := range map[string]func(*testing.T, store.Store, store.Store){
 		"AsModel": asModel, "Once": once, "Refused": refused, "Cancelled": cancelled, "Forgotten": forgotten, "Largest": largest,
@@ -40,19 +40,19 @@ func Run(t *testing.T, opened func(testing.TB) (a, b store.Store)) {
 
 var start = time.Unix(1_700_000_000, 0)
 
-// EventOf returns the event of a number, of a token served some seconds after a fixed time. Other numbers
-// have other ids.
+// EventOf returns event number n, whose token was served some seconds after a fixed time. Events with
+// other numbers have other ids.
 func EventOf(n uint64, seconds int) store.Event {
 	e := store.Event{ID: token.From(start.Add(time.Duration(seconds) * time.Second)), Kind: store.Kind(1 + n%2), Day: store.Day(19675 + n%3)}
-	binary.BigEndian.PutUint64(e.ID[4:], n*0x9e3779b97f4a7c15) // odd, so that no two are the same
+	binary.BigEndian.PutUint64(e.ID[4:], n*0x9e3779b97f4a7c15) // the factor is odd, so that no two are the same
 	e.Token = token.Token{Advertiser: 1 + n%2, Campaign: 1 + n%5, Keyword: n, Ad: n + 1, Position: uint8(1 + n%20), Price: 10_000 + n%1000, Query: n << 60}
 	return e
 }
 
-// model is a store that is slow, and right.
+// model is a simple and slow store, with which others are compared.
 type model struct {
 	events  map[string]store.Event
-	folded  map[string]bool // of events
+	folded  map[string]bool // keys of events
 	horizon token.ID
 	erased  map[uint64]token.ID // horizons of advertisers
 	marks   map[uint64]store.Day
@@ -81,8 +81,8 @@ func (m *model) add(events []store.Event) (out []store.Outcome) {
 	return out
 }
 
-// forget refuses what is before a second, and not after the newest event, and folds some. It
-// returns how many.
+// forget makes add reject tokens served before a second, but none after the newest event, and folds up to
+// limit events. It returns the number of events folded.
 func (m *model) forget(before time.Time, limit int) int {
 	defer maps.DeleteFunc(m.erased, func(_ uint64, id token.ID) bool { return string(id[:]) <= string(m.horizon[:]) })
 	for _, e := range m.events {
@@ -103,7 +103,7 @@ func (m *model) forget(before time.Time, limit int) int {
 	return n
 }
 
-// erase removes an advertiser's events of tokens before a second.
+// erase removes an advertiser's events whose tokens were served before a time.
 func (m *model) erase(advertiser uint64, before time.Time) {
 	m.erased[advertiser] = token.From(before)
 	maps.DeleteFunc(m.events, func(_ string, e store.Event) bool {
@@ -111,9 +111,9 @@ func (m *model) erase(advertiser uint64, before time.Time) {
 	})
 }
 
-// report adds all events up, one by one.
+// report computes a report from all events, one by one.
 func (m *model) report(q store.Query) (out []store.Row) {
-	rows := make(map[store.Row]store.Sum) // by what they are about
+	rows := make(map[store.Row]store.Sum) // by the row without its sums
 	for key, e := range m.events {
 		if e.Day < q.From || e.Day > q.To || q.Advertiser != 0 && q.Advertiser != e.Token.Advertiser {
 			continue
@@ -153,7 +153,7 @@ func number(b bool) int {
 	return 0
 }
 
-// sums adds all events up, those that are forgotten too.
+// sums computes the sums from all events, also the folded ones.
 func (m *model) sums(from store.Day, campaigns []uint64) (out []store.Sum) {
 	for c := range uint64(10) {
 		for day := from; day < from+10; day++ {
@@ -185,8 +185,8 @@ func must(t interface {
 	}
 }
 
-// asModel makes random calls through two handles, all on one store: what an earlier draw
-// added is there.
+// asModel makes random calls through two handles on one store, and compares the results with the model.
+// Events of earlier draws stay in the store.
 func asModel(t *testing.T, a, b store.Store) {
 	m := newModel()
 	ctx := t.Context()
@@ -204,7 +204,8 @@ func asModel(t *testing.T, a, b store.Store) {
 				}
 			case 6:
 				e := store.Erasure{Advertiser: 1 + rapid.Uint64Range(0, 5).Draw(t, "advertiser"), Before: start.Add(time.Duration(rapid.IntRange(-10, 110).Draw(t, "erased before")) * time.Second)}
-				// Folded counts do not say when their tokens were served: they are the earlier ones.
+				// Folded counts do not say when their tokens were served, so an erasure removes all of
+				// them.
 				e.Before = latest(e.Before, m.horizon.TimeOf())
 				for e.Part != store.Erased {
 					_, err := s.Erase(ctx, &e, rapid.IntRange(50, 300).Draw(t, "step"))
@@ -262,7 +263,7 @@ func (m *model) compare(t *rapid.T, ctx context.Context, s store.Store, from sto
 	}
 }
 
-// once: several that add the same events at once, in batches that overlap, count each once.
+// once tests that overlapping batches that several goroutines add at once count each event once.
 func once(t *testing.T, a, b store.Store) {
 	const events, workers, batch = 600, 8, 50
 	var mu sync.Mutex
@@ -307,7 +308,7 @@ func once(t *testing.T, a, b store.Store) {
 	}
 }
 
-// refused: a batch with impossible values is refused, and nothing of it is counted.
+// refused tests that a batch with an impossible value is rejected as a whole.
 func refused(t *testing.T, a, _ store.Store) {
 	good := EventOf(1, 0)
 	for name, change := range map[string]func(*store.Event){
@@ -330,7 +331,7 @@ func refused(t *testing.T, a, _ store.Store) {
 	}
 }
 
-// cancelled: a call whose context has ended fails with its cause; the store goes on.
+// cancelled tests that a call whose context has ended fails, and that the store still works.
 func cancelled(t *testing.T, a, b store.Store) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -351,8 +352,8 @@ func cancelled(t *testing.T, a, b store.Store) {
 	}
 }
 
-// forgotten: an event of a token from before the horizon is never counted again, though its id is
-// gone, not even if the clock of the process that folds went back.
+// forgotten tests that an event from before the horizon is never counted again, although its id is gone,
+// and not even if the clock of the process that folds goes back.
 func forgotten(t *testing.T, a, b store.Store) {
 	var list []store.Event
 	for n := range 10 {
@@ -384,7 +385,7 @@ func forgotten(t *testing.T, a, b store.Store) {
 	}
 }
 
-// largest: a batch of the largest size is added whole.
+// largest tests that a batch of the largest size is added as a whole.
 func largest(t *testing.T, a, b store.Store) {
 	list := make([]store.Event, store.MaxEvents)
 	for n := range list {
