@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// Candidate is a keyword that takes part: B ≥ 1, B ≥ reserve, nothing blocks it.
+// Candidate is a keyword that takes part: B is at least 1 and at least the reserve, and nothing
+// blocks it.
 type Candidate struct {
 	Advertiser, Keyword uint64 // ids
 	// Score is R and Quality is Q of serving.md §4.
@@ -14,7 +15,7 @@ type Candidate struct {
 
 // Placement is a candidate that won.
 type Placement struct {
-	Index    int    // of the candidate in Finish's input
+	Index    int    // index of the candidate in Finish's input
 	Position int    // from 1
 	Price    uint64 // micros, per click
 	// SetBy is the keyword whose score set the price, or 0 if the reserve
@@ -22,10 +23,10 @@ type Placement struct {
 	SetBy uint64
 }
 
-// Order implements steps 1 and 2 of serving.md §5: of each advertiser the candidate
-// with the highest score (equal: the lowest keyword id), those by score
-// descending, then keyword id ascending. It returns indexes into candidates, which
-// it does not modify.
+// Order implements steps 1 and 2 of serving.md §5. Of each advertiser it takes the candidate with
+// the highest score, or of those with equal scores the one with the lowest keyword id. It returns
+// the indexes of these candidates, by score descending, then keyword id ascending. It does not
+// modify candidates.
 func Order(candidates []Candidate) []int {
 	order := make([]int, len(candidates))
 	for i := range order {
@@ -44,11 +45,10 @@ func compare(a, b *Candidate) int {
 	return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Keyword, b.Keyword))
 }
 
-// Finish implements steps 1 to 3 of serving.md §5: at most slots winners in order, each
-// with the least price, in micros, at which it still keeps its place, and at
-// least reserve. The next in order sets a price also when it has no place
-// itself, so candidates that were cut to the best slots + 1 advertisers give
-// the same result.
+// Finish implements steps 1 to 3 of serving.md §5. It returns at most slots winners in order. The
+// price of each is the lowest, in micros, at which it keeps its place, but at least reserve. The
+// next candidate in order sets a price even if it has no place itself, so the best slots + 1
+// advertisers are enough for the same result.
 func Finish(candidates []Candidate, slots int, reserve uint64) []Placement {
 	order := Order(candidates)
 	won := make([]Placement, max(0, min(slots, len(order))))
@@ -63,7 +63,8 @@ func Finish(candidates []Candidate, slots int, reserve uint64) []Placement {
 	return won
 }
 
-// beat raises the price of a winner to the least at which it still ranks with or before the next.
+// beat raises the price of a winner to the lowest at which it still ranks equal to or before the
+// candidate `next`.
 func (p *Placement) beat(winner, next *Candidate) {
 	if price := ceilDiv(next.Score, winner.Quality); price > p.Price {
 		p.Price, p.SetBy = price, next.Keyword

@@ -10,8 +10,8 @@ import (
 	"adshard/auction"
 )
 
-// drawCandidates draws candidates of few advertisers with few distinct scores,
-// so that ties are frequent. Scores are B × Q with B ≥ reserve.
+// drawCandidates draws candidates of few advertisers with few distinct scores, so that ties are
+// frequent. Scores are B × Q, with B at least the reserve.
 func drawCandidates(t *rapid.T, reserve uint64) []auction.Candidate {
 	n := rapid.IntRange(0, 40).Draw(t, "candidates")
 	ids := rapid.Permutation(upTo(n)).Draw(t, "keyword ids")
@@ -35,12 +35,12 @@ func upTo(n int) []uint64 {
 	return ids
 }
 
-// better is the order of serving.md §5.2.
+// better reports whether a comes before b in the order of serving.md §5.2.
 func better(a, b auction.Candidate) bool {
 	return a.Score > b.Score || a.Score == b.Score && a.Keyword < b.Keyword
 }
 
-// slowFinish takes the best remaining advertiser again and again.
+// slowFinish repeatedly takes the best remaining advertiser.
 func slowFinish(list []auction.Candidate, slots int, reserve uint64) (won []result) {
 	var order []auction.Candidate
 	taken := map[uint64]bool{}
@@ -110,8 +110,8 @@ func TestFinishIsTheOracles(t *testing.T) {
 	})
 }
 
-// TestPlacementDoesNotMatter: candidates spread over any number of slaves, each
-// answering with its best slots+1 advertisers, give the result of one node.
+// TestPlacementDoesNotMatter: candidates spread over any number of slaves, each answering with its
+// best slots+1 advertisers, give the same result as a single node.
 func TestPlacementDoesNotMatter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		reserve := drawReserve(t)

@@ -4,22 +4,21 @@ import "slices"
 
 // Area is a placement of a page (serving.md §15).
 type Area struct {
-	Filter  int // which candidates take part: those with this bit
+	Filter  int // candidates take part if they have this bit
 	Slots   int
 	Reserve uint64 // micros
 }
 
-// PageCandidate is a candidate of those areas of a page whose filters it has. A keyword may be given several times, each time with
-// other filters.
+// PageCandidate is a candidate for the areas whose filters it has. A keyword may appear several times, with different filters.
 type PageCandidate struct {
 	Candidate
-	Filters uint8 // bit i stands for the i-th
+	Filters uint8 // bit i stands for filter i
 }
 
-// FinishPage fills the areas of a page in their order: each place goes to the first that remains, by score descending, then
-// keyword id ascending, and costs the least at which it ranks with or before the next that remains then and is of another
-// advertiser, at least the area's reserve. A keyword has one place on the page, an advertiser at most perAdvertiser. Indexes are
-// those of candidates.
+// FinishPage fills the areas of a page in their order. Each place goes to the first remaining candidate, by score descending, then
+// keyword id ascending. Its price is the lowest at which it ranks equal to or before the next remaining candidate of another
+// advertiser, but at least the area's reserve. A keyword has at most one place on the page, an advertiser at most perAdvertiser.
+// Indexes in the result refer to candidates.
 func FinishPage(candidates []PageCandidate, areas []Area, perAdvertiser int) [][]Placement {
 	p := page{candidates: candidates, order: make([]int, len(candidates)), most: perAdvertiser, places: make(map[uint64]int), keywords: make(map[uint64]bool)}
 	for i := range p.order {
@@ -37,8 +36,8 @@ func FinishPage(candidates []PageCandidate, areas []Area, perAdvertiser int) [][
 type page struct {
 	candidates []PageCandidate
 	order      []int
-	most       int            // places of an advertiser
-	places     map[uint64]int // by advertiser
+	most       int            // largest number of places of an advertiser
+	places     map[uint64]int // number of places, by advertiser
 	keywords   map[uint64]bool
 }
 
@@ -61,7 +60,7 @@ func (p *page) fill(a *Area) (won []Placement) {
 	return won
 }
 
-// first returns the first candidate with a filter that remains and is not of an advertiser, or −1.
+// first returns the first remaining candidate that has a filter and is not of the advertiser `not`, or −1 if there is none.
 func (p *page) first(filter int, not uint64) int {
 	for _, i := range p.order {
 		c := &p.candidates[i]

@@ -9,7 +9,7 @@ import (
 	"adshard/auction"
 )
 
-// TestAPageOfOneAreaIsFinish: serving.md §15.7.
+// TestAPageOfOneAreaIsFinish checks serving.md §15.7.
 func TestAPageOfOneAreaIsFinish(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var plain []auction.Candidate

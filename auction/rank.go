@@ -11,15 +11,15 @@ const (
 	MaxBid = 10_000_000_000
 	// MaxModifier is the highest device modifier, +900 %, in permille.
 	MaxModifier = 10_000
-	// NoModifier is the modifier where none is set, in permille.
+	// NoModifier is the modifier, in permille, if none is set.
 	NoModifier = 1000
 	// MaxQuality is the highest Q before a scorer.
 	MaxQuality = 1_000_000
 )
 
-// Modifier returns the device modifier in permille that holds for a group in a
-// campaign: the group's if set, else the campaign's, else NoModifier. shown is
-// false when either is set to −100 %: not shown on the device, whatever permille is.
+// Modifier returns the device modifier in permille that applies to a group in a campaign: the
+// group's if set, otherwise the campaign's if set, otherwise NoModifier. shown is false if either
+// is set to −100 %: the group is then not shown on the device, whatever permille is.
 func Modifier(group uint64, groupSet bool, campaign uint64, campaignSet bool) (permille uint64, shown bool) {
 	shown = (!groupSet || group != 0) && (!campaignSet || campaign != 0)
 	switch {
@@ -40,16 +40,16 @@ func Rank(bid, modifier, quality, match, variant uint64) (effective, q, score ui
 	return effective, q, product(effective, q)
 }
 
-// Quality returns Q of serving.md §4. With the factors of match types and levels
-// nothing is rounded, so that it is linear in the quality.
+// Quality returns Q of serving.md §4. With the factors of match types and levels nothing is
+// rounded, so Q is linear in the quality.
 func Quality(quality, match, variant uint64) uint64 {
-	// quality × 100,000 × match × variant ÷ 1,000,000, the constants cancelled:
-	// the quotient is the same.
+	// quality × 100,000 × match × variant ÷ 1,000,000, with the constants cancelled. The quotient
+	// is the same.
 	return mulDiv(product(quality, match), variant, 10)
 }
 
-// mulDiv is floor(a × b ÷ d), d > 0, with a product of 128 bits; what does not
-// fit 64 bits is the largest number that does.
+// mulDiv returns floor(a × b ÷ d), computed with a product of 128 bits. d must be above 0. If the
+// result does not fit into 64 bits, it returns the largest number.
 func mulDiv(a, b, d uint64) uint64 {
 	hi, lo := bits.Mul64(a, b)
 	if hi == 0 { // nearly always; the compiler turns it into a multiplication
@@ -62,7 +62,8 @@ func mulDiv(a, b, d uint64) uint64 {
 	return quotient
 }
 
-// mulDivUp is ceil(a × b ÷ d), d > 0; what does not fit is the largest number.
+// mulDivUp returns ceil(a × b ÷ d), or the largest number if the result does not fit. d must be
+// above 0.
 func mulDivUp(a, b, d uint64) uint64 {
 	quotient := mulDiv(a, b, d)
 	if hi, lo := bits.Mul64(quotient, d); quotient < math.MaxUint64 {
@@ -73,7 +74,7 @@ func mulDivUp(a, b, d uint64) uint64 {
 	return quotient
 }
 
-// product is a × b, or the largest number where that does not fit.
+// product returns a × b, or the largest number if the result does not fit.
 func product(a, b uint64) uint64 {
 	hi, lo := bits.Mul64(a, b)
 	if hi != 0 {
@@ -82,7 +83,7 @@ func product(a, b uint64) uint64 {
 	return lo
 }
 
-// ceilDiv is ceil(a ÷ b), b > 0.
+// ceilDiv returns ceil(a ÷ b). b must be above 0.
 func ceilDiv(a, b uint64) uint64 {
 	quotient, rest := a/b, a%b
 	if rest != 0 {

@@ -11,7 +11,7 @@ import (
 	"adshard/auction"
 )
 
-// bigRank is Rank on numbers without limits, in the page's own words.
+// bigRank is Rank with unlimited numbers, as the specification words it.
 func bigRank(bid, modifier, quality, match, variant uint64) (b, q, r *big.Int) {
 	n := func(x uint64) *big.Int { return new(big.Int).SetUint64(x) }
 	b = new(big.Int).Mul(n(bid), n(modifier))
@@ -72,10 +72,10 @@ func TestModifier(t *testing.T) {
 	}{
 		{0, false, 0, false, 1000, true},
 		{0, false, 1500, true, 1500, true},
-		{1000, true, 1500, true, 1000, true}, // an explicit 0 % hides the campaign's
+		{1000, true, 1500, true, 1000, true}, // an explicit 0 % overrides the campaign's
 		{500, true, 0, false, 500, true},
-		{0, true, 1500, true, 0, false},    // −100 % on either
-		{1500, true, 0, true, 1500, false}, // the precedence is as ever
+		{0, true, 1500, true, 0, false},    // −100 % on either side
+		{1500, true, 0, true, 1500, false}, // the precedence stays the same
 		{0, false, 0, true, 0, false},
 	} {
 		got, shown := auction.Modifier(c.group, c.groupSet, c.campaign, c.campaignSet)
@@ -86,7 +86,7 @@ func TestModifier(t *testing.T) {
 }
 
 func TestPickAd(t *testing.T) {
-	// Wanted values: a second implementation of xxh64 after its specification.
+	// The wanted values come from a second implementation of xxh64, written from its specification.
 	for _, c := range []struct {
 		request string
 		group   uint64

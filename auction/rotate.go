@@ -6,9 +6,9 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// PickAd returns which of a group's n enabled ads, in ascending id order, an evenly
-// rotating group shows for a request (serving.md §5.4): xxh64 with seed 0 of
-// the request id's bytes followed by the group id in decimal, mod n. n ≥ 1.
+// PickAd returns the index of the ad that an evenly rotating group shows for a request (serving.md
+// §5.4), among its n enabled ads in ascending order of ids: xxh64 with seed 0 of the request id's
+// bytes followed by the group id in decimal, mod n. n must be at least 1.
 func PickAd(requestID string, group uint64, n int) int {
 	var d xxhash.Digest
 	d.Reset()

@@ -10,7 +10,7 @@ import (
 	"adshard/auction"
 )
 
-// TestScored: serving.md §16 in numbers without limits.
+// TestScored checks serving.md §16 with unlimited numbers.
 func TestScored(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b, q := rapid.Uint64Range(0, 100_000_000_000).Draw(t, "B"), rapid.Uint64Range(0, auction.MaxQuality).Draw(t, "Q")
@@ -24,8 +24,8 @@ func TestScored(t *testing.T) {
 	})
 }
 
-// TestBoundsOfScores: no factor up to the bound raises a score above MostScored, and none raises one below LeastUnscored to need,
-// while LeastUnscored itself may become need.
+// TestBoundsOfScores: no factor up to the bound raises a score above MostScored or raises one below LeastUnscored to need.
+// LeastUnscored itself may become need.
 func TestBoundsOfScores(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b, q := rapid.Uint64Range(1, 100_000_000_000).Draw(t, "B"), rapid.Uint64Range(1, auction.MaxQuality).Draw(t, "Q")

@@ -13,9 +13,9 @@ import (
 	"adshard/auction"
 )
 
-// TestTakesPartFrom: with a share of one millionth less than what is drawn a campaign is out,
-// with one more it is in. Wanted values: a second implementation of xxh64 after its
-// specification.
+// TestTakesPartFrom: with a share one millionth below the drawn number a campaign is out, with one
+// millionth above it is in. The wanted values come from a second implementation of xxh64, written
+// from its specification.
 func TestTakesPartFrom(t *testing.T) {
 	for _, c := range []struct {
 		request  string
@@ -56,8 +56,8 @@ func TestTakesPartIsTheOracles(t *testing.T) {
 	})
 }
 
-// TestSharesAreTaken: over many requests each campaign takes part as often as its share
-// says, whatever others do.
+// TestSharesAreTaken: over many requests each campaign takes part as often as its share says,
+// whatever other campaigns do.
 func TestSharesAreTaken(t *testing.T) {
 	const n = 100_000
 	in, both := [2]int{}, 0

@@ -2,10 +2,10 @@ package auction
 
 import "math/bits"
 
-// ToWin returns the least bid, in micros, with which a keyword of quality Q and this device
-// modifier, in permille, has a place among others, as Order returns them: candidates of other
-// advertisers, and those of its own advertiser that it must beat. ok is false when no allowed bid
-// would do.
+// ToWin returns the lowest bid, in micros, with which a keyword of quality Q and this device
+// modifier, in permille, gets a place. `others` are the candidates of other advertisers, as Order
+// returns them; `own` are those of the keyword's own advertiser that it must beat. ok is false if
+// no allowed bid would do.
 func ToWin(keyword, quality, modifier uint64, others, own []Candidate, slots int, reserve uint64) (bid uint64, ok bool) {
 	if quality == 0 || modifier == 0 {
 		return 0, false
@@ -25,7 +25,7 @@ func ToWin(keyword, quality, modifier uint64, others, own []Candidate, slots int
 	return bid, bid <= MaxBid
 }
 
-// beating returns the least B with which a keyword of quality Q ranks before c.
+// beating returns the lowest B with which a keyword of quality Q ranks before c.
 func beating(keyword, quality uint64, c *Candidate) uint64 {
 	if keyword < c.Keyword {
 		return ceilDiv(c.Score, quality)

@@ -8,7 +8,7 @@ import (
 	"adshard/auction"
 )
 
-// TestToWin: with this bid a keyword without a place gets one, and with a micro less it does not.
+// TestToWin: with this bid a keyword without a place gets one; with one micro less it does not.
 func TestToWin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		reserve := rapid.SampledFrom([]uint64{0, 1, 10_000}).Draw(t, "reserve")

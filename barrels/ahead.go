@@ -9,27 +9,27 @@ import (
 	"adshard/schema/pb"
 )
 
-// ahead applies one bucket. A group is compared with the store a stretch at a time. A large group
-// with many changes takes more than one batch: all but the last are written before the bucket's own
-// batch and not published, so searches keep the state before. On disk the group's slice is marked
-// as discarded until the bucket's batch restores it, so after a crash in between the slice is
-// purged and filled again.
+// ahead applies one bucket. It compares a group with the store in stretches of keywords. A large
+// group with many changes takes more than one batch: all but the last are written before the
+// bucket's own batch and are not published, so searches keep the old state. On disk the group's
+// slice is marked as discarded until the bucket's batch restores it, so after a crash in between
+// the slice is purged and filled again.
 type ahead struct {
 	store   *barrel
-	written index.Published   // the newest state that was written but not published; nil: none
-	held    []*index.Snapshot // earlier ones, from which groups are still read
+	written index.Published   // the newest state that was written but not published, or nil
+	held    []*index.Snapshot // earlier states, from which groups are still read
 	given   *index.Interval   // the last group whose slice was marked as discarded
 }
 
 const (
-	// stretch is the number of keywords of a group that are compared with the store before their
+	// stretch is the number of a group's keywords that are compared with the store before their
 	// pages are written.
 	stretch = 1 << 12
 	// largeGroup is the number of keywords of a group up to which all changes stay in one batch.
 	largeGroup = 1 << 15
 )
 
-// newest is the state that the next batch begins on.
+// newest returns the state on which the next batch builds.
 func (a *ahead) newest() *index.Snapshot {
 	if st := a.written.Newest.Load(); st != nil {
 		return st
@@ -70,7 +70,7 @@ func (a *ahead) commit() error {
 	return nil
 }
 
-// writeStretch writes the pages of a stretch of a group, and the batch when it is large.
+// writeStretch writes the pages of a stretch of a group, and the batch if it is large.
 func (a *ahead) writeStretch(ctx context.Context, g *groupChange) error {
 	s, w := a.store, a.store.writer
 	w.anchor(g)

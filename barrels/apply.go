@@ -63,8 +63,8 @@ func (s *barrel) ApplyParts(ctx context.Context, data *pb.NodeData, parts Parts)
 	return nil
 }
 
-// commit writes what the writer has prepared and publishes the state after it.
-// On an error nothing has changed.
+// commit writes what the writer has prepared and publishes the new state. If it returns an error,
+// nothing has changed.
 func (s *barrel) commit() error { return s.commitAfter(s.Newest.Load()) }
 
 // commitAfter is commit for a writer that began on a state other than the published one.
@@ -78,7 +78,8 @@ func (s *barrel) commitAfter(old *index.Snapshot) error {
 	return nil
 }
 
-// write writes the prepared batch on top of a state and returns the next state, not yet published.
+// write writes the prepared batch on top of the state old and returns the next state, which is not
+// published yet.
 func (s *barrel) write(old *index.Snapshot) (*index.Snapshot, error) {
 	w := s.writer
 	same := w.batch.Len() == 0
@@ -92,7 +93,7 @@ func (s *barrel) write(old *index.Snapshot) (*index.Snapshot, error) {
 		s.termsReplaced(terms)
 	}
 	snapshot := old.Data
-	if same { // only meta data, which searches do not read
+	if same { // only metadata, which searches do not read
 		snapshot = snapshot.Again()
 	} else {
 		snapshot = index.Share(s.kv.Snapshot())
@@ -103,7 +104,7 @@ func (s *barrel) write(old *index.Snapshot) (*index.Snapshot, error) {
 	}
 	renewals := s.engine.Lists.Replacements(terms, &w.batch, number, w.pace.yield)
 	groups := s.cachedAgain()
-	// From here to the publication searches read what changes from the store.
+	// From here until the publication, searches read what changes from the store.
 	for i := range renewals {
 		s.engine.Lists.Replace(terms, &renewals[i], number)
 	}
@@ -129,15 +130,15 @@ func (s *barrel) invalidate(b *kv.Batch, number uint64) {
 	}
 }
 
-// cachedGroup is a group in the form in which it is cached.
+// cachedGroup is a group in the form that the cache keeps.
 type cachedGroup struct {
 	key   uint64
 	items *index.Group
 	size  int
 }
 
-// cachedAgain returns the cached groups that were changed, in their new form. Searches that showed
-// them will show them again, and would otherwise read them from the store.
+// cachedAgain returns the cached groups that were changed, in their new form. Searches are likely
+// to show them again and would otherwise read them from the store.
 func (s *barrel) cachedAgain() (list []cachedGroup) {
 	for _, g := range s.writer.groups {
 		if g.item == nil || !s.engine.Groups.Has(g.key) {
@@ -151,8 +152,8 @@ func (s *barrel) cachedAgain() (list []cachedGroup) {
 	return list
 }
 
-// items prepares a bucket's changes of groups. named are the keys of the groups that it replaces or
-// deletes.
+// items prepares a bucket's changes of groups. named has the keys of the groups that the bucket
+// replaces or deletes.
 func (w *batchWriter) items(d *pb.NodeData, named map[uint64]bool, parts Parts) error {
 	for _, key := range slices.Compact(slices.Sorted(slices.Values(d.Deleted))) {
 		if err := w.group(key, nil, nil); err != nil {
@@ -172,7 +173,7 @@ func (w *batchWriter) items(d *pb.NodeData, named map[uint64]bool, parts Parts) 
 	return nil
 }
 
-// bucket prepares everything but the groups, on top of a store with this table, and completes the
+// bucket prepares everything but the groups, for a store whose table is `before`, and completes the
 // batch.
 func (w *batchWriter) bucket(d *pb.NodeData, before *pb.SliceTable) error {
 	w.position, w.slices = proto.CloneOf(d.To), before
@@ -204,8 +205,8 @@ func (w *batchWriter) settle() error {
 	return w.rewrite()
 }
 
-// putParents writes the parents that differ from the stored ones. Most arrive with their groups
-// unchanged.
+// putParents writes the parents that differ from the stored ones. Most of those that arrive with
+// their groups have not changed.
 func (w *batchWriter) putParents(d *pb.NodeData) error {
 	for _, a := range d.Advertisers {
 		changed, err := w.putParent(kv.AdvertiserKind, a.Id, a)
@@ -231,7 +232,7 @@ func (w *batchWriter) putParents(d *pb.NodeData) error {
 	return nil
 }
 
-// ownParents returns parents that the batch may change.
+// ownParents returns a copy of the parents that the batch may change.
 func (w *batchWriter) ownParents() *index.Parents {
 	if !w.parentsOwned {
 		w.parents, w.parentsOwned = w.parents.Copy(), true

@@ -8,11 +8,11 @@ import (
 )
 
 // While a certificate is computed, cached data are compared with the store's bytes, since no
-// checksum detects a bit that flips in memory. Differing entries are dropped, so that searches read
-// the store again.
+// checksum detects a bit that flips in memory. Entries that differ are dropped, so that searches
+// read the store again.
 
-// compareBlock compares the cached copy of a stored block, once in a pass over all
-// intervals: in the interval of the block's first posting.
+// compareBlock compares the cached copy of a stored block. In a pass over all intervals it does so
+// only once, in the interval of the block's first posting.
 func (c *certifier) compareBlock(term uint64, at kv.Place, value []byte) {
 	if first := viewPlace(&c.view, 0); first.Key < c.lo || first.Key > c.hi {
 		return
@@ -28,7 +28,7 @@ func (c *certifier) compareBlock(term uint64, at kv.Place, value []byte) {
 	c.store.reportDamage(Damage{Lo: c.lo, Hi: c.hi, Memory: true, What: "a block of keywords cached in memory differs from the store's"})
 }
 
-// compareGroup compares what is cached of a group.
+// compareGroup compares the cached data of a group with the store.
 func (c *certifier) compareGroup(key uint64) {
 	if c.verifier.Group(key) {
 		return

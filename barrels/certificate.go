@@ -7,13 +7,12 @@ import (
 	"adshard/schema/pb"
 )
 
-// Certificate describes what a store has in an interval of keys.
+// Certificate describes the contents of a store in an interval of keys.
 type Certificate struct {
 	// Clock is the clock of the newest change that the store contains; it contains
 	// every change up to it. Mark is that change's mark.
 	Clock, Mark uint64
-	// Builder is the version of the code that built the store's data; 0: there are
-	// data of several versions.
+	// Builder is the version of the code that built the store's data, or 0 if several versions did.
 	Builder uint32
 	// Held reports whether the table of slices says that the store holds all of the
 	// interval.
@@ -21,11 +20,11 @@ type Certificate struct {
 	// Items is the number of groups in the requested bins. Bytes is the size of
 	// their records and of their keywords' records.
 	Items, Bytes uint64
-	// Bins are the sums by bin; zero for bins that were not requested. A group that
-	// searches find whole adds the hash of its records (certify.Hasher).
+	// Bins are the sums by bin; bins that were not requested are zero. A group of which searches
+	// find everything adds the hash of its records (certify.Hasher).
 	Bins [certify.Bins]certify.Sum
-	// Parents are the parents of the groups in the requested bins and the requested ones, by
-	// ascending kind and id.
+	// Parents are the requested parents and those of the groups in the requested bins, by ascending
+	// kind and id.
 	Parents []ParentSum
 }
 
@@ -52,7 +51,7 @@ func (p Parent) compare(q Parent) int {
 	return cmp.Compare(p.ID, q.ID)
 }
 
-// Kinds of parents on the wire, as backend.Kind numbers them.
+// Kinds of parents on the wire, numbered like backend.Kind.
 const (
 	KindAdvertiser = 1
 	KindCampaign   = 2

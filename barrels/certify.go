@@ -14,9 +14,9 @@ import (
 	"adshard/fault"
 )
 
-// Certify implements Store. It reads the groups of the interval by ascending key;
-// after each batch of them, the postings that their keywords must have; and finally
-// the parents. Damage is reported as searches report it.
+// Certify implements Store. It reads the groups of the interval by ascending key. After each batch
+// of groups it checks the postings that their keywords must have, and finally it reads the parents.
+// It reports damage as searches do.
 func (s *barrel) Certify(ctx context.Context, lo, hi, bins uint64, parents []Parent) (*Certificate, error) {
 	st := s.Acquire()
 	if st == nil {
@@ -32,7 +32,7 @@ func (s *barrel) Certify(ctx context.Context, lo, hi, bins uint64, parents []Par
 		c.parents[p] = struct{}{}
 	}
 	defer c.verifier.Close()
-	if c.pace = s.pace.Swap(nil); c.pace == nil { // another certificate is being made
+	if c.pace = s.pace.Swap(nil); c.pace == nil { // another certificate is being computed
 		c.pace = &pacer{searches: &s.searches}
 	}
 	c.pace.begin()
@@ -53,7 +53,7 @@ func (s *barrel) Certify(ctx context.Context, lo, hi, bins uint64, parents []Par
 	return nil, err
 }
 
-// certifier makes one certificate.
+// certifier computes one certificate.
 type certifier struct {
 	store    *barrel
 	state    *index.Snapshot
@@ -63,12 +63,12 @@ type certifier struct {
 	verifier *query.Verifier
 	pace     *pacer
 
-	// of the current group
+	// state of the current group
 	key    uint64
 	bin    int
 	wanted bool
 	head   block.Group
-	last   uint64 // id of its last keyword so far; 0: none
+	last   uint64 // id of its last keyword so far, or 0
 	hasher certify.Hasher
 
 	pages   page.Reader
@@ -84,7 +84,7 @@ func (c *certifier) items(ctx context.Context) error {
 	}
 	it := c.state.Data.Full(kv.Items)
 	defer it.Close()
-	open := false // a group has begun and not ended
+	open := false // whether a group has begun and not ended
 	for ok := it.Seek(kv.AppendKey(nil, c.lo, kv.GroupRecord)); ok; ok = it.Next() {
 		key, part := kv.KeyPart(it.Key(), 0), kv.KeyPart(it.Key(), 1)
 		if key > c.hi {
@@ -117,8 +117,8 @@ func (c *certifier) items(ctx context.Context) error {
 	return nil
 }
 
-// interrupted returns an error when ctx has ended or the store is about to be closed
-// or reopened. It is called often, and searches come first.
+// interrupted returns an error if ctx has ended or the store is about to be closed or reopened. It
+// is called often and lets searches go first.
 func (c *certifier) interrupted(ctx context.Context) error {
 	c.pace.yield()
 	if kv.Over(ctx) {
@@ -130,8 +130,8 @@ func (c *certifier) interrupted(ctx context.Context) error {
 	return nil
 }
 
-// pause returns an error when the certificate must be aborted. When many postings are demanded, it
-// first checks those before next.
+// pause returns an error if the certificate must be aborted. If many postings are demanded, it
+// first checks those before the place `next`.
 func (c *certifier) pause(ctx context.Context, next kv.Place) error {
 	if err := c.interrupted(ctx); err != nil || len(c.list) < demandMost {
 		return err
@@ -143,7 +143,7 @@ func (c *certifier) pause(ctx context.Context, next kv.Place) error {
 	return c.postings(ctx, before)
 }
 
-// begin begins a group, whose stored record value returns.
+// begin begins a group. The function value returns the group's stored record.
 func (c *certifier) begin(key uint64, value func() []byte) (err error) {
 	c.key, c.bin, c.last = key, certify.Bin(key), 0
 	if c.wanted = c.bins>>c.bin&1 != 0; !c.wanted {
@@ -161,7 +161,7 @@ func (c *certifier) begin(key uint64, value func() []byte) (err error) {
 	return nil
 }
 
-// page adds a page of the group's keywords; first is the keyword id in its key.
+// page adds a page of the group's keywords. `first` is the keyword id in the page's key.
 func (c *certifier) page(ctx context.Context, first uint64, value []byte) error {
 	if err := c.pages.Open(value); err != nil || c.pages.First() < first || first <= c.last {
 		return kv.Damaged("keyword page", page.ErrDamaged)
@@ -200,7 +200,7 @@ func (c *certifier) keyword(k *record.Keyword) error {
 	return nil
 }
 
-// end ends the current group, if there is one, and adds its hash to its bin.
+// end ends the current group, if one is open, and adds its hash to its bin.
 func (c *certifier) end(open bool) {
 	if open && c.wanted {
 		c.out.Bins[c.bin].Add(c.hasher.Sum())
@@ -208,7 +208,7 @@ func (c *certifier) end(open bool) {
 	}
 }
 
-// named reads the parents that were requested or that the groups name.
+// named reads the parents that were requested and those that the groups name.
 func (c *certifier) named(ctx context.Context) error {
 	c.out.Parents = make([]ParentSum, 0, len(c.parents))
 	for p := range c.parents {

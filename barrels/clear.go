@@ -7,11 +7,12 @@ import (
 	"adshard/schema/pb"
 )
 
-// clearPostings is how many postings and groups one batch removes ahead of its
-// bucket, about as many as a large bucket writes.
+// clearPostings is the number of postings and groups that one batch removes before its bucket,
+// about as many as a large bucket writes.
 const clearPostings = 1 << 14
 
-// namedKeys are the keys of a bucket's items and of those it deletes.
+// namedKeys returns the keys of the items that a bucket brings or deletes, or nil if it clears
+// nothing.
 func namedKeys(d *pb.NodeData) map[uint64]bool {
 	if len(d.Cleared) == 0 {
 		return nil
@@ -26,10 +27,10 @@ func namedKeys(d *pb.NodeData) map[uint64]bool {
 	return named
 }
 
-// clear removes a bucket's cleared intervals in separate batches while they are too large for one.
-// The position stays: after a crash the bucket arrives again and clears the rest. Intervals that
-// the store claims to have are left to the bucket's own batch, since its table would be wrong in
-// between.
+// clear removes a bucket's cleared intervals in separate batches as long as they are too large for
+// one. The position does not change: after a crash the bucket arrives again and clears the rest.
+// Intervals that the store claims to have are left to the bucket's own batch, since the table would
+// be wrong until then.
 func (a *ahead) clear(ctx context.Context, d *pb.NodeData, named map[uint64]bool) error {
 	if d.Reset_ || len(d.Cleared) == 0 {
 		return nil
@@ -88,8 +89,8 @@ func claims(t *pb.SliceTable, at *pb.Position, v *pb.Interval) bool {
 	return false
 }
 
-// clear prepares the removal of the groups with keys lo to hi that are not named. When the batch
-// has most postings and groups, it returns the key to continue from.
+// clear prepares the removal of the groups with keys lo to hi that are not in named. If the batch
+// reaches `most` postings and groups, done is false and next is the key to continue from.
 func (w *batchWriter) clear(lo, hi uint64, named map[uint64]bool, most int) (next uint64, done bool, err error) {
 	if w.base == nil {
 		return 0, true, nil
@@ -119,7 +120,7 @@ func (w *batchWriter) clear(lo, hi uint64, named map[uint64]bool, most int) (nex
 	}
 }
 
-// drop prepares the removal of a group that is there.
+// drop prepares the removal of a group, which must exist.
 func (w *batchWriter) drop(key uint64) error {
 	n := len(w.groups)
 	if err := w.group(key, nil, nil); err != nil {

@@ -13,16 +13,17 @@ import (
 	"adshard/search/words"
 )
 
-// Contents describes what is in a copy of a store.
+// Contents describes a copy of a store.
 type Contents struct {
 	// Position is the end of the last bucket applied; Slices is the table of slices.
 	Position *pb.Position
 	Slices   *pb.SliceTable
-	// Builder is the version that built all data (pb.NodeData.builder); 0: several.
+	// Builder is the version that built all data (pb.NodeData.builder), or 0 if several versions
+	// did.
 	Builder uint32
 }
 
-// Database returns the id of the database whose data they are; "": none.
+// Database returns the id of the database whose data the copy has, or "" if there is none.
 func (c *Contents) Database() string { return index.Database(c.Slices) }
 
 // Versions returns the versions of this program's format and words.
@@ -68,8 +69,8 @@ func (s *barrel) Reload() error {
 // Settle makes a copied store usable by another slave. It reads everything, so that damage is found
 // before the copy replaces anything. It then removes the slices from all views and makes the slave
 // a spare, which refuses all queries until the balancer assigns it a shard and views. Everything
-// else, such as the position, stays. It neither keeps nor closes db. Errors: fault.Corrupt,
-// fault.Version, those of ctx.
+// else, such as the position, stays as it is. Settle neither keeps nor closes db. Errors:
+// fault.Corrupt, fault.Version, those of ctx.
 func Settle(ctx context.Context, db kv.DB) (*Contents, error) {
 	s := db.Snapshot()
 	c, err := examine(ctx, s)
@@ -86,7 +87,7 @@ func Settle(ctx context.Context, db kv.DB) (*Contents, error) {
 	return c, db.Write(&b)
 }
 
-// examine reads a whole database and returns what is in it.
+// examine reads a whole database and returns its contents.
 func examine(ctx context.Context, s kv.Snapshot) (*Contents, error) {
 	switch fresh, err := index.CheckVersions(s); {
 	case err != nil:
@@ -109,7 +110,7 @@ func examine(ctx context.Context, s kv.Snapshot) (*Contents, error) {
 	return c, nil
 }
 
-// readAll reads a family, whose bytes the database checks.
+// readAll reads a whole family, so that the database checks its bytes.
 func readAll(ctx context.Context, s kv.Snapshot, f kv.Family) error {
 	it := s.Full(f)
 	defer it.Close()

@@ -2,11 +2,11 @@ package barrels
 
 import "adshard/barrels/query"
 
-// Damage is something that a store found to be other than it was written.
+// Damage is data that a store found to differ from what was written.
 type Damage struct {
 	// Lo and Hi are the keys of the groups that it may concern, both inclusive.
 	Lo, Hi uint64
-	// Memory: only a cached copy differed. It was dropped; nothing is left to do.
+	// Memory means that only a cached copy differed. It was dropped, so nothing is left to do.
 	Memory bool
 	What   string
 }
@@ -21,8 +21,8 @@ func (s *barrel) reportDamage(d Damage) {
 	}
 }
 
-// reportBad counts and reports the blocks and groups that a search could not read. If the store is
-// damaged where only the cache seems to be, the next search finds that.
+// reportBad counts and reports the blocks and groups that a search could not read. If only the
+// cache seems damaged but the store is too, the next search finds that out.
 func (s *barrel) reportBad(d query.Damage) {
 	if len(d.Bad) == 0 {
 		return

@@ -12,7 +12,7 @@ import (
 	"adshard/barrels/kv"
 )
 
-// demandMost is the number of postings demanded before they are looked up, 4 MB.
+// demandMost is the number of postings (4 MB) that are demanded before they are looked up.
 const demandMost = 1 << 17
 
 // demand is a posting that the store must have.
@@ -22,8 +22,7 @@ type demand struct {
 	hash uint64 // hash of its canonical bytes
 }
 
-// demanded are the postings that the groups read so far must have, from the place
-// since on.
+// demanded are the postings that the groups read so far must have, from the place `since` on.
 type demanded struct {
 	list  []demand
 	since kv.Place
@@ -35,9 +34,9 @@ func (d *demanded) demand(term uint64, at kv.Place, canonical []byte) {
 	d.list = append(d.list, demand{term, at, xxhash.Sum64(canonical)})
 }
 
-// postings looks up the demanded postings and starts a new list after upTo. Up to
-// there the requested groups may have no other postings under these terms: one that
-// is missing, different or extra changes the sum of its bin.
+// postings looks up the demanded postings and starts a new list after upTo. Up to that place the
+// requested groups may have no other postings under these terms: a missing, different or extra
+// posting changes the sum of its bin.
 func (c *certifier) postings(ctx context.Context, upTo kv.Place) error {
 	slices.SortFunc(c.list, func(a, b demand) int {
 		if a.term != b.term {
@@ -64,17 +63,17 @@ func (c *certifier) postings(ctx context.Context, upTo kv.Place) error {
 	return nil
 }
 
-// term looks up the postings demanded under one term.
+// term looks up the postings that are demanded under one term.
 func (c *certifier) term(ctx context.Context, it kv.Iterator, want []demand, upTo kv.Place) error {
 	if err := c.interrupted(ctx); err != nil {
 		return err
 	}
 	term := want[0].term
-	if !c.state.Terms.HasPostings(term) { // searches do not look
+	if !c.state.Terms.HasPostings(term) { // searches would not look for any
 		c.wrongs(want)
 		return nil
 	}
-	var last kv.Place // of the block before
+	var last kv.Place // last place of the block before
 	for ok := c.seek(it, term); ok && kv.KeyPart(it.Key(), 0) == term; ok = it.Next() {
 		first := kv.Place{Key: kv.KeyPart(it.Key(), 1), Keyword: kv.KeyPart(it.Key(), 2)}
 		if upTo.Less(first) {
@@ -98,7 +97,7 @@ func (c *certifier) term(ctx context.Context, it kv.Iterator, want []demand, upT
 	return it.Err()
 }
 
-// seek moves to the block of a term in which the postings demanded begin.
+// seek moves to the block of a term in which the demanded postings begin.
 func (c *certifier) seek(it kv.Iterator, term uint64) bool {
 	c.bytes = kv.AppendKey(c.bytes[:0], term, c.since.Key, c.since.Keyword)
 	if it.SeekBack(c.bytes) && kv.KeyPart(it.Key(), 0) == term {
@@ -107,8 +106,8 @@ func (c *certifier) seek(it kv.Iterator, term uint64) bool {
 	return it.Seek(kv.AppendKey(c.bytes[:0], term, 0, 0))
 }
 
-// block compares the postings of a block with those demanded; it returns the
-// demands after it.
+// block compares the postings of a block with the demanded ones. It returns the demands that come
+// after the block.
 func (c *certifier) block(want []demand, upTo kv.Place) []demand {
 	v := &c.view
 	for i := range v.Len() {
@@ -139,8 +138,8 @@ func (c *certifier) block(want []demand, upTo kv.Place) []demand {
 	return want
 }
 
-// findable reports whether the dictionary of searches has the terms of all words of
-// posting i. Without one of them the signature test would skip the posting.
+// findable reports whether the dictionary of searches has the terms of all words of posting i. If
+// it lacked one, the signature test would skip the posting.
 func (c *certifier) findable(i int) bool {
 	_, refs := c.view.Posting(i)
 	for i := range refs.Len() {
@@ -151,12 +150,12 @@ func (c *certifier) findable(i int) bool {
 	return true
 }
 
-// wrongs makes the sums of missing postings' bins differ.
+// wrongs changes the sums of the bins of missing postings.
 func (c *certifier) wrongs(list []demand) {
 	for i := range list {
 		c.wrong(list[i].Key, list[i].hash)
 	}
 }
 
-// wrong makes the sum of a group's bin differ.
+// wrong changes the sum of a group's bin.
 func (c *certifier) wrong(key, hash uint64) { c.out.Bins[certify.Bin(key)].Add(certify.Faulty(hash)) }

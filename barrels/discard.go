@@ -11,8 +11,8 @@ import (
 	"adshard/schema/pb"
 )
 
-// Discarding a slice does not trust the data that it removes: the records of keywords may not name
-// all of their postings, and some may be unreadable. So a first pass over all blocks removes the
+// Discarding a slice does not trust the data that it removes: the records of keywords may not list
+// all their postings, and some may be unreadable. So a first pass over all blocks removes the
 // postings in the intervals, and a second pass removes the groups. The intervals stay in the
 // metadata until both passes are done, so that a purge continues after a crash.
 
@@ -54,8 +54,8 @@ func (s *barrel) giveUp(list []*pb.Interval) error {
 	return s.commit()
 }
 
-// writable reopens the database if a write has failed; it returns an error while the
-// store cannot be written to. The caller holds mu.
+// writable reopens the database if a write has failed. It returns an error if the store cannot be
+// written to. The caller holds mu.
 func (s *barrel) writable(op string) error {
 	if s.closed {
 		return s.errClosed(op)
@@ -63,8 +63,8 @@ func (s *barrel) writable(op string) error {
 	return s.reopen()
 }
 
-// giveUp adds to the batch that the slices that overlap any of the intervals are no longer served
-// and must be purged.
+// giveUp records in the batch that the slices which overlap any of the intervals are no longer
+// served and must be purged.
 func (w *batchWriter) giveUp(list []index.Interval) {
 	table := proto.CloneOf(w.slices)
 	runs, filling := slices.Concat(w.purge, list), false

@@ -7,14 +7,13 @@
 // conformance suite. docs/format.md describes the bytes on disk, docs/search.md how a query is
 // answered.
 //
-// The layers below, each of which imports only those before it: kv (the contract
-// with the key-value store), block, record and page (codecs), index (snapshots and
-// caches), load (what searches cost), query (searches and explanations); memory and
-// rocks implement kv, certify is the arithmetic of certificates, bulk the offline
-// build.
+// The layers below are the following; each imports only those before it: kv (the contract with the
+// key-value store), block, record and page (codecs), index (snapshots and caches), load (what
+// searches cost) and query (searches and explanations). In addition, memory and rocks implement kv,
+// certify is the arithmetic of certificates, and bulk is the offline build.
 //
 // A table says which slices (intervals of keys) the store has, and in which views it serves them.
-// Certify sums what searches read of an interval, so that two stores and the source can be
-// compared. Keywords are anchored at the rarest of their words and stored some 128 to a block, in
-// key order. Parents (campaigns, advertisers) are separate records.
+// Certify sums what searches read in an interval, so that two stores and the source can be
+// compared. Keywords are anchored at the rarest of their words and stored in blocks of about 128,
+// in key order. Parents (campaigns, advertisers) are separate records.
 package barrels

@@ -14,11 +14,11 @@ import (
 	"adshard/schema/pb"
 )
 
-// groupChange is what a batch makes of one group.
+// groupChange is the change of one group by a batch.
 type groupChange struct {
 	key      uint64
-	head     *block.Group // nil: the group is removed
-	item     *pb.Item     // the batch's item; nil: the group is removed or not changed itself
+	head     *block.Group // nil if the group is removed
+	item     *pb.Item     // the batch's item; nil if the group is removed or only its anchors change
 	keywords []*keyword   // all keywords after the batch, by ascending id
 	pages    []oldPage    // the pages before the batch
 	compared int          // number of keywords compared, before and after the batch
@@ -29,16 +29,16 @@ type groupChange struct {
 type keyword struct {
 	id      uint64
 	pb      *pb.Keyword
-	anchors []uint64 // by form; nil: to be chosen
+	anchors []uint64 // one for each form; nil if not chosen yet
 }
 
-// oldPage is a stored page.
+// oldPage is a page as stored before the batch.
 type oldPage struct {
 	first    uint64 // keyword id in its key
 	checksum uint64
 }
 
-// group prepares the replacement of a group, or with nil its removal.
+// group prepares the replacement of a group by an item, or its removal if the item is nil.
 func (w *batchWriter) group(key uint64, it *pb.Item, parts Parts) error {
 	w.pace.yield()
 	old, raw, err := w.stored(key)
@@ -50,7 +50,7 @@ func (w *batchWriter) group(key uint64, it *pb.Item, parts Parts) error {
 		return err
 	}
 	g := &groupChange{key: key}
-	moved := false // the part of the group that postings repeat has changed
+	moved := false // whether the part of the group that postings repeat has changed
 	w.key = kv.AppendKey(w.key[:0], key, kv.GroupRecord)
 	if it == nil {
 		w.batch.Delete(kv.Items, w.key)
@@ -69,9 +69,9 @@ func (w *batchWriter) group(key uint64, it *pb.Item, parts Parts) error {
 	return w.diff(g, newIncoming(it, parts), moved, old)
 }
 
-// stored returns an iterator at a group's stored record, followed by its pages, and the record,
-// valid until the iterator moves; nil: there is no such group. The caller closes an iterator that
-// is not nil.
+// stored returns a group's stored record, which is valid until the iterator moves, and the iterator
+// at that record; the group's pages follow. The record is nil if there is no such group. The caller
+// closes the iterator unless it is nil.
 func (w *batchWriter) stored(key uint64) (it kv.Iterator, record []byte, err error) {
 	if w.base == nil {
 		return nil, nil, nil
@@ -106,7 +106,7 @@ func (w *batchWriter) putGroup(g *pb.Group, head *block.Group, raw []byte, exist
 	return old != *head, nil
 }
 
-// get reads a value as it was before the batch; it is valid until the next call.
+// get reads a value as it was before the batch. The value is valid until the next call.
 func (w *batchWriter) get(f kv.Family, key []byte) (value []byte, ok bool, err error) {
 	if w.base == nil {
 		return nil, false, nil
@@ -115,8 +115,8 @@ func (w *batchWriter) get(f kv.Family, key []byte) (value []byte, ok bool, err e
 	return w.value, ok, err
 }
 
-// diff compares a group's keywords with its stored pages (stored; nil: a new group), both by
-// ascending id.
+// diff compares a group's keywords with its stored pages, both by ascending id. stored is nil for a
+// new group.
 func (w *batchWriter) diff(g *groupChange, in *incoming, moved bool, stored kv.Iterator) error {
 	g.keywords = make([]*keyword, 0, len(in.list))
 	add := func(old *record.Keyword) {
@@ -155,8 +155,8 @@ func (w *batchWriter) diff(g *groupChange, in *incoming, moved bool, stored kv.I
 	return before(math.MaxUint64)
 }
 
-// pages visits the keywords of the group's pages, starting at the iterator's position. Each is
-// valid during the visit only.
+// pages visits the keywords of the group's pages, starting at the iterator's position. Each keyword
+// is valid only during the visit.
 func (w *batchWriter) pages(g *groupChange, it kv.Iterator, visit func(*record.Keyword) error) error {
 	for it.Next() {
 		if err := w.room(g); err != nil {
@@ -186,7 +186,8 @@ func (w *batchWriter) pages(g *groupChange, it kv.Iterator, visit func(*record.K
 	return it.Err()
 }
 
-// keyword prepares a keyword of the group's new content; old is its stored version, or nil.
+// keyword prepares a keyword of the group's new content. old is its stored version, or nil if there
+// is none.
 func (w *batchWriter) keyword(g *groupChange, k *keyword, old *record.Keyword, moved bool) {
 	w.pace.yield()
 	g.compared++
@@ -217,7 +218,7 @@ func (w *batchWriter) remove(g *groupChange, old *record.Keyword) {
 	w.unwrite(g.key, old)
 }
 
-// countMessage changes the frequencies of a keyword's terms.
+// countMessage changes the frequencies of a keyword's terms by the given number.
 func (w *batchWriter) countMessage(k *pb.Keyword, by int32) {
 	for _, f := range k.Forms {
 		w.countForm(f.Terms, by)
@@ -230,7 +231,7 @@ func (w *batchWriter) countData(k *record.Keyword, by int32) {
 	}
 }
 
-// countForm changes the frequency of each of a form's terms once.
+// countForm changes the frequency of each distinct term of a form.
 func (w *batchWriter) countForm(terms []uint64, by int32) {
 	for i, t := range terms {
 		if !slices.Contains(terms[:i], t) {
@@ -239,7 +240,7 @@ func (w *batchWriter) countForm(terms []uint64, by int32) {
 	}
 }
 
-// write puts a keyword's postings at its anchors.
+// write adds the postings of a keyword at its anchors.
 func (w *batchWriter) write(g *groupChange, k *keyword) {
 	for f, term := range k.anchors {
 		w.ops = append(w.ops, op{term: term, Place: kv.Place{Key: g.key, Keyword: k.id}, keyword: k.pb, group: g.head, form: uint8(f)})
@@ -269,7 +270,7 @@ func (w *batchWriter) anchor(g *groupChange) {
 	}
 }
 
-// entry is what an op writes; words is scratch.
+// entry returns what an op writes. It appends to words, a reused buffer.
 func (o *op) entry(words []block.Word) block.Entry {
 	k, form := o.keyword, o.keyword.Forms[o.form]
 	for i, t := range form.Terms {
@@ -285,7 +286,7 @@ func (o *op) entry(words []block.Word) block.Entry {
 	return e
 }
 
-// keywordFlags are the flags of a keyword's first form.
+// keywordFlags returns the flags of a keyword's first form.
 func keywordFlags(k *pb.Keyword) (flags uint8) {
 	if k.Enabled {
 		flags |= block.Enabled

@@ -5,8 +5,8 @@ import (
 	"adshard/barrels/record"
 )
 
-// items returns what searches would read of a changed group and about its size; false: it is
-// damaged.
+// items returns what searches would read of a changed group, and its approximate size. ok is false
+// if the group cannot be encoded.
 func (g *groupChange) items() (items *index.Group, size int, ok bool) {
 	stored, err := record.Marshal.MarshalAppend(nil, g.item.Group)
 	if err != nil {

@@ -2,25 +2,25 @@ package barrels
 
 import "adshard/schema/pb"
 
-// Parts returns a part, from 0 to parts − 1, of the keywords of a group that comes in
-// parts, by ascending ids.
+// Parts returns one part of the keywords of a group that arrives in parts. Parts are numbered from
+// 0, by ascending keyword ids.
 type Parts func(it *pb.Item, part uint32) ([]*pb.Keyword, error)
 
-// incoming is the keywords that a group is to have, by ascending ids.
+// incoming holds the keywords that a group is to have, by ascending ids.
 type incoming struct {
-	list  []*pb.Keyword // the next ones
+	list  []*pb.Keyword // the next keywords
 	item  *pb.Item
 	parts Parts
-	part  uint32 // the next one
+	part  uint32 // the next part
 	slab  []keyword
 }
 
-// newIncoming returns the keywords of an item; nil: none.
+// newIncoming returns the keywords of an item. A nil item has none.
 func newIncoming(it *pb.Item, parts Parts) *incoming {
 	return &incoming{list: it.GetKeywords(), item: it, parts: parts}
 }
 
-// more reports whether there is another keyword; it is list[0].
+// more reports whether there is another keyword, which is then list[0].
 func (in *incoming) more() (bool, error) {
 	for len(in.list) == 0 && in.part < in.item.GetParts() {
 		list, err := in.parts(in.item, in.part)
@@ -44,7 +44,7 @@ func (in *incoming) pop() *keyword {
 	return k
 }
 
-// room writes what was compared of a group so far, if that is a whole stretch.
+// room writes what was compared of a group so far once that is a whole stretch.
 func (w *batchWriter) room(g *groupChange) error {
 	if w.onStretch == nil || g.compared-g.turned < stretch {
 		return nil

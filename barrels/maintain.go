@@ -13,16 +13,16 @@ import (
 // one batch each, so that buckets can be applied in between. An interrupted pass resumes where it
 // stopped.
 type upkeep struct {
-	// changed is the number of changes since the last pass began, unknown when
-	// the store was opened or refilled.
+	// changed is the number of changes since the last pass began. It is unknown if the store was
+	// opened or refilled since.
 	changed int64
-	// written is the number of changes since the store was last compacted; seen is its value at the
-	// previous step, and since is when it got that value.
+	// written is the number of changes since the store was last compacted. seen is its value at the
+	// previous step, and since is the time at which it got that value.
 	written, seen int64
 	since         time.Time
 	phase         phase
 	cursor        []byte // where the phase continues
-	// used are the parents found while sweeping; nil: there is no sweep.
+	// used are the parents found while sweeping, or nil if no sweep is under way.
 	used *usedParents
 }
 
@@ -39,16 +39,17 @@ const (
 	compacting
 )
 
-// enough: a pass reads all groups, so it begins only when one group in enough has changed.
+// enough is the inverse of the share of groups that must have changed before a pass begins, since a
+// pass reads all groups.
 const enough = 20
 
-// countChanges counts the changes of an applied bucket.
+// countChanges counts the changes in an applied bucket.
 func (u *upkeep) countChanges(d *pb.NodeData) {
 	if d.Reset_ {
 		u.changed = unknown
 	}
 	u.add(len(d.Items) + len(d.Deleted) + len(d.Campaigns) + len(d.Advertisers))
-	if u.used != nil { // the sweep may have passed these groups' keys
+	if u.used != nil { // the sweep may already have passed these groups' keys
 		u.used.addBucket(d)
 	}
 }
@@ -62,14 +63,14 @@ func (u *upkeep) add(changes int) {
 	}
 }
 
-// stepTime is about the longest time of a step, and so of a bucket's wait for one. A pause of the
-// same length follows each step, so that a pass takes at most half a core and half of what the disk
-// gives to one reader.
+// stepTime is about the longest time of a step, and so the longest that a bucket waits for one. A
+// pause of the same length follows each step, so that a pass takes at most half a core and half of
+// what the disk gives one reader.
 const stepTime = 4 * time.Millisecond
 
-// busyPause is the pause after a step, in steps, while buckets are being applied and for busyTime
-// after. Under a steady stream of buckets one pass follows another; shorter pauses would take half
-// a core from applying and searching all the time.
+// busyPause is the pause after a step, as a multiple of the step, while buckets are being applied
+// and for busyTime afterwards. Under a steady stream of buckets one pass follows another; shorter
+// pauses would constantly take half a core from applying and searching.
 const (
 	busyPause = 16
 	busyTime  = time.Second
@@ -104,11 +105,11 @@ func (c *stepClock) over() bool {
 	return time.Since(c.start) > stepTime
 }
 
-// stepLook is how many things a step does between two readings of the clock.
+// stepLook is the number of items that a step handles between two readings of the clock.
 const stepLook = 8
 
-// Maintain implements Store. It returns nil when nothing is left to do or ctx has
-// ended; a pass begins when one group in twenty has changed.
+// Maintain implements Store. It returns nil if nothing is left to do or ctx has ended. A pass
+// begins when one group in twenty has changed.
 func (s *barrel) Maintain(ctx context.Context) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -129,8 +130,8 @@ func (s *barrel) Maintain(ctx context.Context) error {
 	return nil
 }
 
-// compact compacts the DB when a pass has reached that phase; buckets are applied
-// meanwhile. It returns false when another call is compacting.
+// compact compacts the DB if a pass has reached that phase. Buckets can be applied meanwhile. It
+// returns false if another call is compacting.
 func (s *barrel) compact(ctx context.Context) (more bool) {
 	s.mu.Lock()
 	if s.upkeep.phase != compacting || s.closed {
@@ -139,8 +140,8 @@ func (s *barrel) compact(ctx context.Context) (more bool) {
 	}
 	changes := s.upkeep.written
 	groups := s.Newest.Load().Counters.Groups
-	// Under a stream of changes the files are being rewritten anyway: compaction is
-	// left to a later pass.
+	// Under a stream of changes the files are being rewritten anyway, so compaction is left to a
+	// later pass.
 	wait := changes <= groups/4 || s.upkeep.changed >= max(1, groups/enough)
 	if wait || !s.compacting.TryLock() {
 		if wait {
@@ -172,7 +173,7 @@ func (s *barrel) stopCompact() {
 		s.endCompact()
 		s.endCompact = nil
 	}
-	s.compacting.Lock() // until it has ended
+	s.compacting.Lock() // waits until it has ended
 	defer s.compacting.Unlock()
 }
 
@@ -191,7 +192,7 @@ func (s *barrel) step() (pause time.Duration, more bool, err error) {
 	return s.upkeep.pause(time.Since(start)), more, err
 }
 
-// work does the step's work.
+// work does the work of one step.
 func (s *barrel) work() (more bool, err error) {
 	u, st := &s.upkeep, s.Newest.Load()
 	next := func(p phase) { u.phase, u.cursor = p, nil }
@@ -220,7 +221,7 @@ func (s *barrel) work() (more bool, err error) {
 		if u.cursor, err = s.repack(st, u.cursor); u.cursor == nil {
 			next(compacting)
 		}
-	case compacting: // done by compact
+	case compacting: // compact does this phase
 	}
 	if err != nil {
 		u.changed, u.used = unknown, nil

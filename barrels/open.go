@@ -17,47 +17,47 @@ import (
 	"adshard/search"
 )
 
-// barrel is the Store on any kv.DB.
+// barrel is the Store on top of any kv.DB.
 type barrel struct {
-	name string // the slave's
+	name string // of the slave
 	kv   kv.DB
 	index.Published
 	behind    atomic.Bool // not caught up
 	badBlocks atomic.Uint64
-	searches  atomic.Uint64         // begun; bulk work looks at them
-	pace      atomic.Pointer[pacer] // for the next certificate; nil: one is being made, or none was made yet
+	searches  atomic.Uint64         // number of searches begun; bulk work watches it
+	pace      atomic.Pointer[pacer] // for the next certificate; nil if one is being computed or none has been yet
 	engine    query.Engine
 	damaged   atomic.Pointer[func(Damage)]
 
-	mu     sync.Mutex // one writer at a time; guards what follows
+	mu     sync.Mutex // held by the one writer; guards the fields below
 	writer *batchWriter
 	closed bool
 	upkeep upkeep
-	// compacting is held while the DB is compacted; endCompact ends that.
+	// compacting is held while the DB is compacted. endCompact ends the compaction.
 	compacting sync.Mutex
 	endCompact context.CancelFunc
-	// listBytes bounded the lists when the terms took termBytes.
+	// listBytes is the limit of the lists that was set when the terms took termBytes.
 	listBytes, termBytes uint64
-	// numbers is that of the last state before the DB was opened again.
+	// numbers is the number of the last state before the DB was opened again.
 	numbers uint64
 }
 
 // Options configure a store.
 type Options struct {
-	// Name is the slave's: the store answers searches for the shard of this name
-	// only. Empty: it answers all.
+	// Name is the slave's name: the store only answers searches for the shard of this name. If it
+	// is empty, the store answers all searches.
 	Name string
-	// CacheBytes bounds memory, the database's own excluded: terms and parents, which are always
-	// loaded, and in the rest the caches of blocks and groups; 0: nothing is cached.
+	// CacheBytes bounds memory other than the database's own: terms and parents, which are always
+	// loaded, and with the rest the caches of blocks and groups. If it is 0, nothing is cached.
 	CacheBytes uint64
-	// Scorers are those of the requests that name one; nil: there are none.
+	// Scorers finds the scorers that requests name. If it is nil, there are none.
 	Scorers query.Scorers
 }
 
-// Open opens the store in a database, or makes an empty one where that is empty.
-// It takes the database over: the store's Close closes it, and so does Open when it
-// fails. Errors: fault.Version when another version of the format or of the words
-// wrote it, fault.Corrupt when it is damaged.
+// Open opens the store in a database, or makes an empty store if the database is empty. It takes
+// over the database: the store's Close closes it, and so does Open if it fails. Errors:
+// fault.Version if another version of the format or of the words wrote the store, fault.Corrupt if
+// it is damaged.
 func Open(db kv.DB, o Options) (Store, error) {
 	begin, err := first(db, 0, o.Name)
 	if err != nil {
@@ -76,8 +76,8 @@ func Open(db kv.DB, o Options) (Store, error) {
 	return st, nil
 }
 
-// first reads the first state of a DB that was opened; an empty DB gets this
-// program's versions.
+// first reads the first state of a DB that was just opened. An empty DB gets this program's
+// versions.
 func first(kv kv.DB, number uint64, name string) (*index.Snapshot, error) {
 	s := kv.Snapshot()
 	fresh, err := index.CheckVersions(s)
@@ -155,7 +155,7 @@ func (s *barrel) Stats() Stats {
 	}
 }
 
-// memory is the size of the store with a state.
+// memory returns the memory of the store with a state.
 func (s *barrel) memory(st *index.Snapshot) Memory {
 	return Memory{
 		DB: s.kv.Memory(), Terms: st.Terms.Bytes(), Parents: st.Parents.Bytes(),
@@ -163,16 +163,16 @@ func (s *barrel) memory(st *index.Snapshot) Memory {
 	}
 }
 
-// termsReplaced accounts for a new table of terms. Cached lists must take as much less as the new
-// table takes more.
+// termsReplaced accounts for a new table of terms. Cached lists must take less by as much as the
+// new table takes more.
 func (s *barrel) termsReplaced(t *index.Dictionary) {
 	more := t.Bytes() - min(t.Bytes(), s.termBytes)
 	s.engine.Lists.Limit(s.listBytes - min(s.listBytes, more))
 	s.engine.Lists.Recount(t)
 }
 
-// Close implements Store: it waits for the searches under way, then closes the
-// DB. Calls after it fail with fault.Unavailable.
+// Close implements Store. It waits for the searches under way, then closes the DB. Calls after it
+// return fault.Unavailable.
 func (s *barrel) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -190,8 +190,8 @@ func (s *barrel) errClosed(op string) error {
 	return fault.Newf(fault.Unavailable, op, "the store is closed")
 }
 
-// reopen opens a DB again whose write has failed, once there is room. Until then searches use the
-// last state. During the reopening they wait.
+// reopen opens a DB again after a failed write, once there is room. Until then searches use the
+// last state. While the DB is being reopened they wait.
 func (s *barrel) reopen() error {
 	if !s.kv.Failed() {
 		return nil

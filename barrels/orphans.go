@@ -7,11 +7,11 @@ import (
 
 // Orphans are groups at keys that the table of slices does not cover. A distributor leaves none:
 // slices that leave stay in the table as residue until they are cleared. A store that may have
-// orphans says so in its metadata and checks each group before it is shown. In any other store only
-// slices that are being moved need a check.
+// orphans says so in its metadata and checks each group before it is shown. Any other store only
+// needs to check groups in slices that are being moved.
 
-// leavesOrphans reports whether a bucket may leave groups that the table after it
-// does not name, given the table before it.
+// leavesOrphans reports whether a bucket may leave groups that its new table does not cover, given
+// the table before it.
 func leavesOrphans(before, after *pb.SliceTable, d *pb.NodeData) bool {
 	named := index.Joined(after.GetSlices(), nil)
 	for _, it := range d.Items {

@@ -6,12 +6,12 @@ import (
 	"adshard/fault"
 )
 
-// putPages writes the changed pages of a group. Keywords stay on the page whose range of ids they
-// fall in, so that one change does not move the others.
+// putPages writes the changed pages of a group. A keyword stays on the page in whose range of ids
+// it falls, so that one change does not move the others.
 func (w *batchWriter) putPages(g *groupChange) error {
 	old := g.pages
 	if len(old) > 2*(len(g.keywords)/page.Target+1) {
-		w.dropPages(g) // too many small ones: begin afresh
+		w.dropPages(g) // too many small pages: begin afresh
 		old = nil
 	}
 	rest := g.keywords
@@ -34,7 +34,7 @@ func (w *batchWriter) dropPages(g *groupChange) {
 	}
 }
 
-// before returns how many of the keywords have an id below id.
+// before returns how many keywords have an id below the given one.
 func before(list []*keyword, id uint64) int {
 	n := 0
 	for n < len(list) && list[n].id < id {
@@ -43,8 +43,8 @@ func before(list []*keyword, id uint64) int {
 	return n
 }
 
-// putPage writes keywords in place of an old page (nil: none), in several
-// pages when they are too many for one.
+// putPage writes keywords in place of an old page, which may be nil. It writes several pages if
+// there are too many keywords for one.
 func (w *batchWriter) putPage(key uint64, old *oldPage, list []*keyword) (err error) {
 	if old != nil && (len(list) == 0 || list[0].id < old.first) {
 		w.batch.Delete(kv.Items, kv.AppendKey(w.key[:0], key, old.first))
@@ -68,7 +68,7 @@ func (w *batchWriter) putPage(key uint64, old *oldPage, list []*keyword) (err er
 	return nil
 }
 
-// page appends the page of some keywords.
+// page appends the page with the given keywords.
 func (w *batchWriter) page(dst []byte, list []*keyword) ([]byte, error) {
 	w.encoder.Reset()
 	for _, k := range list {

@@ -15,13 +15,13 @@ import (
 type purge struct {
 	store  *barrel
 	runs   []index.Interval // being purged
-	groups bool             // the blocks are done; the groups are next
-	cursor []byte           // the key at which the next step begins
+	groups bool             // whether the blocks are done and the groups are next
+	cursor []byte           // key at which the next step begins
 	view   block.View
-	torn   []index.Interval // what damaged blocks may have covered
+	torn   []index.Interval // intervals that damaged blocks may have covered
 }
 
-// step writes one batch; done: there is nothing left to purge.
+// step writes one batch. done is true if nothing is left to purge.
 func (p *purge) step() (done bool, err error) {
 	s := p.store
 	s.mu.Lock()
@@ -51,9 +51,8 @@ func (p *purge) step() (done bool, err error) {
 	return false, err
 }
 
-// blocks removes the postings in the intervals from the blocks, starting at the
-// cursor. A damaged block is removed whole, and the slices that it may have covered
-// are discarded too.
+// blocks removes the postings in the intervals from the blocks, starting at the cursor. A damaged
+// block is removed as a whole, and the slices that it may have covered are discarded too.
 func (p *purge) blocks(w *batchWriter, st *index.Snapshot) error {
 	it := st.Data.Full(kv.Postings)
 	defer it.Close()
@@ -136,8 +135,8 @@ func (p *purge) within(i int) bool {
 	return index.Within(p.runs, key)
 }
 
-// items removes the groups in the intervals, starting at the cursor. When none is
-// left, the discarded slices are removed from the table.
+// items removes the groups in the intervals, starting at the cursor. If none is left, it removes
+// the discarded slices from the table.
 func (p *purge) items(w *batchWriter, st *index.Snapshot) error {
 	it := st.Data.Full(kv.Items)
 	defer it.Close()
@@ -169,7 +168,7 @@ func (p *purge) items(w *batchWriter, st *index.Snapshot) error {
 }
 
 // purged adds the removal of a group's record or page to the batch. It subtracts the page's
-// keywords from the counters as far as they can be read.
+// keywords from the counters if they can be read.
 func (w *batchWriter) purged(key, value []byte) {
 	w.batch.Delete(kv.Items, key)
 	if kv.KeyPart(key, 1) == kv.GroupRecord {

@@ -11,12 +11,12 @@ import (
 	"adshard/schema/pb"
 )
 
-// stepMoves is how many keywords get other anchors in one step, about.
+// stepMoves is about how many keywords get other anchors in one step.
 const stepMoves = 256
 
 // reanchor visits the groups from cursor on and gives new anchors to keywords whose anchor is no
-// longer rare. It returns where to continue, nil at the end. Document frequencies do not depend on
-// anchors, so it terminates.
+// longer rare. It returns where to continue, or nil at the end. It terminates, since document
+// frequencies do not depend on anchors.
 func (s *barrel) reanchor(st *index.Snapshot, cursor []byte) (next []byte, err error) {
 	it := st.Data.Full(kv.Items)
 	defer it.Close()
@@ -56,7 +56,7 @@ func (s *barrel) reanchor(st *index.Snapshot, cursor []byte) (next []byte, err e
 	return next, s.settled(st)
 }
 
-// drifted counts the keywords of a page with an anchor that is not rare.
+// drifted counts the keywords of a page that have an anchor that is no longer rare.
 func (w *batchWriter) drifted(value []byte) (n int, err error) {
 	r := &w.reader
 	if err := r.Open(value); err != nil {
@@ -76,8 +76,8 @@ func (w *batchWriter) drifted(value []byte) (n int, err error) {
 	}
 }
 
-// drift reports whether one of a keyword's anchors is in many more keywords than the rarest of its
-// terms: half as many again, and eight.
+// drift reports whether one of a keyword's anchors occurs in many more keywords than the rarest of
+// its terms: half as many again and eight more.
 func (w *batchWriter) drift(k *record.Keyword) bool {
 	for i, f := range k.Forms {
 		own := w.terms.Stats(k.Anchors[i]).Frequency

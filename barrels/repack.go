@@ -8,8 +8,8 @@ import (
 	"adshard/barrels/kv"
 )
 
-// repack looks at the blocks from cursor on and joins neighbours of one term
-// that fit into one block. It returns where to go on, nil at the end.
+// repack looks at the blocks from cursor on and joins neighbouring blocks of a term that fit into
+// one. It returns where to continue, or nil at the end.
 func (s *barrel) repack(st *index.Snapshot, cursor []byte) (next []byte, err error) {
 	it := st.Data.Full(kv.Postings)
 	defer it.Close()
@@ -33,7 +33,7 @@ func (s *barrel) repack(st *index.Snapshot, cursor []byte) (next []byte, err err
 	return next, s.settled(st)
 }
 
-// joiner collects neighbouring blocks of one term while they fit into one.
+// joiner collects neighbouring blocks of one term as long as they fit into one.
 type joiner struct {
 	term  uint64
 	keys  [][]byte
@@ -41,8 +41,8 @@ type joiner struct {
 	size  int
 }
 
-// add adds a block. A damaged one stays as it is, and nothing is joined across it. Searches count
-// and report it.
+// add adds a block. A damaged block stays as it is, and no blocks are joined across it. Searches
+// count and report it.
 func (j *joiner) add(w *batchWriter, key []byte, value func() []byte) {
 	if kv.KeyPart(key, 0) != j.term || len(j.keys) == 0 {
 		j.flush(w)
@@ -63,7 +63,7 @@ func (j *joiner) add(w *batchWriter, key []byte, value func() []byte) {
 	j.size += v.Len()
 }
 
-// flush writes what was collected as one block, if it was several.
+// flush writes the collected blocks as one block, if there are several.
 func (j *joiner) flush(w *batchWriter) {
 	if len(j.keys) > 1 {
 		e := &w.blocks.encoder

@@ -10,8 +10,7 @@ import (
 	"adshard/barrels/kv"
 )
 
-// rewrite applies the ops to the blocks. Each block that changes is read and written
-// once.
+// rewrite applies the ops to the blocks. It reads and writes each changed block only once.
 func (w *batchWriter) rewrite() error {
 	w.sortOps()
 	if len(w.ops) == 0 {
@@ -88,24 +87,24 @@ func (w *batchWriter) term(it kv.Iterator, ops []op) error {
 	return nil
 }
 
-// blockWriter is scratch space for rewriting blocks.
+// blockWriter has the buffers for rewriting blocks.
 type blockWriter struct {
 	view    block.View
-	value   []byte // of the view
+	value   []byte // bytes of the view
 	key     []byte
-	first   kv.Place // in the key of the current block
+	first   kv.Place // place in the key of the current block
 	encoder block.Encoder
 	merged  []source
 	words   []block.Word
 }
 
-// source says where a posting of a new block comes from: the index of an op, or
-// −i−1 for posting i of the old block.
+// source is where a posting of a new block comes from: the index of an op, or −i−1 for posting i of
+// the old block.
 type source int
 
-// cached returns the block that the first op belongs to, from memory, and the number
-// of ops that belong to it. It is the last block that begins at or before the op's
-// place, or the term's first block if there is none.
+// cached returns the block that the first op belongs to, from memory, and the number of ops that
+// belong to this block. It is the last block that begins at or before the op's place, or the term's
+// first block if there is no such block.
 func (b *blockWriter) cached(l *index.PostingList, ops []op) (view *block.View, n int, err error) {
 	i := max(0, sort.Search(len(l.Blocks), func(i int) bool { return ops[0].Less(l.Place(i)) })-1)
 	at := l.Blocks[i].Load()
@@ -119,7 +118,7 @@ func (b *blockWriter) cached(l *index.PostingList, ops []op) (view *block.View, 
 	return &at.View, n, nil
 }
 
-// ownOps returns how many of the ops come before the block that begins at next.
+// ownOps returns how many of the ops come before the place `next`, at which the next block begins.
 func ownOps(ops []op, next kv.Place) (n int) {
 	for n < len(ops) && ops[n].Less(next) {
 		n++
@@ -127,8 +126,8 @@ func ownOps(ops []op, next kv.Place) (n int) {
 	return n
 }
 
-// stored returns the same from the store, in which the term has the given number of
-// postings; view is nil if it has no block.
+// stored does the same as cached, but from the store, in which the term has the given number of
+// postings. view is nil if the term has no block.
 func (b *blockWriter) stored(it kv.Iterator, ops []op, postings int) (view *block.View, n int, err error) {
 	found, err := b.load(it, ops[0].term, ops[0].Place, postings)
 	if err != nil || !found {
@@ -140,7 +139,7 @@ func (b *blockWriter) stored(it kv.Iterator, ops []op, postings int) (view *bloc
 	return &b.view, n, it.Err()
 }
 
-// load reads the block that a place belongs to; false: the term has no block.
+// load reads the block that a place belongs to. It returns false if the term has no block.
 func (b *blockWriter) load(it kv.Iterator, term uint64, at kv.Place, postings int) (found bool, err error) {
 	b.key = kv.AppendKey(b.key[:0], term, 0, 0)
 	if postings <= block.Target { // probably one block, and seeking forward is cheaper
@@ -158,7 +157,7 @@ func (b *blockWriter) load(it kv.Iterator, term uint64, at kv.Place, postings in
 	return true, b.open(it)
 }
 
-// open copies and opens the block at which the iterator is.
+// open copies and opens the block at which the iterator stands.
 func (b *blockWriter) open(it kv.Iterator) error {
 	b.first = kv.Place{Key: kv.KeyPart(it.Key(), 1), Keyword: kv.KeyPart(it.Key(), 2)}
 	b.value = append(b.value[:0], it.Value()...)
@@ -171,7 +170,7 @@ func (b *blockWriter) open(it kv.Iterator) error {
 	return nil
 }
 
-// chunk merges ops into a block (nil: there is none) and writes the resulting blocks.
+// chunk merges ops into a block, or into none if view is nil, and writes the resulting blocks.
 func (w *batchWriter) chunk(term uint64, view *block.View, ops []op) error {
 	w.pace.yield()
 	b := &w.blocks
@@ -192,7 +191,7 @@ func (w *batchWriter) chunk(term uint64, view *block.View, ops []op) error {
 		if view != nil && len(rest) == len(b.merged) && !first.Less(b.first) {
 			first = b.first
 		}
-		kept = kept || first == b.first // a later piece may begin there as well
+		kept = kept || first == b.first // another piece may begin there as well
 		w.batch.PutFunc(kv.Postings, kv.AppendKey(b.key[:0], term, first.Key, first.Keyword), b.encoder.Append)
 		w.counters.Blocks++
 		rest = rest[n:]
@@ -232,7 +231,7 @@ func viewPlace(v *block.View, i int) kv.Place {
 	return kv.Place{Key: key, Keyword: keyword}
 }
 
-// encode encodes the listed postings and returns the place of the first.
+// encode encodes the listed postings and returns the place of the first one.
 func (b *blockWriter) encode(view *block.View, ops []op, list []source) (first kv.Place) {
 	if s := list[0]; s < 0 {
 		first = viewPlace(view, int(-s-1))

@@ -37,7 +37,7 @@ func TestRotInMemoryIsFoundAndDropped(t *testing.T) {
 			if what == "share" { // and the cached impacts that depend on it
 				reports = 2
 			}
-			if what != "display" && (len(met) != reports || !met[0].Memory) { // what is shown is put together again
+			if what != "display" && (len(met) != reports || !met[0].Memory) { // displays are simply composed again
 				t.Errorf("met: %+v", met)
 			}
 			if got := best(t, s); !reflect.DeepEqual(got, want) {
@@ -52,7 +52,7 @@ func TestRotInMemoryIsFoundAndDropped(t *testing.T) {
 	}
 }
 
-// TestNothingIsDroppedThatIsRight: certificates of sound stores report no damage.
+// TestNothingIsDroppedThatIsRight: certificates of undamaged stores report no damage.
 func TestNothingIsDroppedThatIsRight(t *testing.T) {
 	s := open(t, memory.NewDB())
 	defer s.Close()

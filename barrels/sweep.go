@@ -39,9 +39,9 @@ func (u *usedParents) record(b []byte) error {
 	return nil
 }
 
-// sweep visits the groups from cursor on and returns where to continue. At the end (nil) it removes
-// parents without groups, lowers the largest modifiers, and starts a new table of terms when many
-// are unused.
+// sweep visits the groups from cursor on and returns where to continue. At the end it returns nil;
+// before that it removes parents without groups, lowers the largest modifiers, and starts a new
+// table of terms if many are unused.
 func (s *barrel) sweep(st *index.Snapshot, cursor []byte) (next []byte, err error) {
 	it := st.Data.Full(kv.Items)
 	defer it.Close()
@@ -66,7 +66,7 @@ func (s *barrel) sweep(st *index.Snapshot, cursor []byte) (next []byte, err erro
 	return nil, s.dropUnused(st)
 }
 
-// dropUnused does what sweep does at the end.
+// dropUnused does what sweep does at the end of a pass.
 func (s *barrel) dropUnused(st *index.Snapshot) error {
 	w := s.writer
 	w.begin(st, false)

@@ -6,8 +6,8 @@ import (
 	"adshard/schema/pb"
 )
 
-// Validate returns nil when a store can apply the bucket, else fault.Invalid with
-// the first thing that is wrong. Apply calls it.
+// Validate returns nil if a store can apply the bucket, otherwise fault.Invalid with the first
+// fault found. Apply calls it.
 func Validate(d *pb.NodeData) error {
 	if d.GetTo() == nil {
 		return record.Invalid("the bucket has no end")
@@ -44,7 +44,7 @@ func Validate(d *pb.NodeData) error {
 	return index.CheckSlices(d.Slices)
 }
 
-// checkParts returns fault.Invalid for keywords in parts that no store takes.
+// checkParts returns fault.Invalid if no store can accept the keywords in parts.
 func checkParts(d *pb.NodeData, parts Parts) error {
 	for _, it := range d.Items {
 		last := uint64(0)
@@ -73,7 +73,7 @@ func checkCleared(list []*pb.Interval) error {
 	return nil
 }
 
-// samePosition reports whether two positions are equal; nil is the zero one.
+// samePosition reports whether two positions are equal. A nil position is the zero position.
 func samePosition(a, b *pb.Position) bool {
 	return a.GetEpoch() == b.GetEpoch() && a.GetClock() == b.GetClock() &&
 		a.GetQuantum() == b.GetQuantum() && a.GetOffset() == b.GetOffset() && a.GetMark() == b.GetMark()

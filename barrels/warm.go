@@ -6,8 +6,8 @@ import (
 	"adshard/barrels/kv"
 )
 
-// warmStretch is the number of posting lists that are read from one state; a state that is held
-// keeps the database from dropping what has changed since.
+// warmStretch is the number of posting lists that are read from one state. A state that is held
+// prevents the database from dropping data that have changed since.
 const warmStretch = 64
 
 // Warm implements Store.
@@ -32,8 +32,8 @@ func (s *barrel) Warm(ctx context.Context) (lists int) {
 	return lists
 }
 
-// warm reads a stretch of lists. It ends at once when the store closes or is reopened, for which
-// searches wait until all states are released.
+// warm reads a stretch of lists. It ends at once if the store closes or is reopened, since searches
+// then wait until all states are released.
 func (s *barrel) warm(ctx context.Context, terms []uint64, pace *pacer) (lists int) {
 	st := s.Acquire()
 	if st == nil {

@@ -13,35 +13,35 @@ import (
 	"adshard/schema/pb"
 )
 
-// batchWriter prepares one batch: it reads from the state before and collects all changes. It is
-// used by one goroutine at a time and reuses its buffers.
+// batchWriter prepares one batch: it reads from the state before the batch and collects all
+// changes. Only one goroutine may use it at a time. It reuses its buffers.
 type batchWriter struct {
-	base  kv.Snapshot // nil: the store is emptied first
+	base  kv.Snapshot // nil if the store is emptied first
 	lists *index.ListCache
 	batch kv.Batch
 
-	number   uint64            // number of the state before
+	number   uint64            // number of the state before the batch
 	terms    *index.Dictionary // the terms before the batch
 	parents  *index.Parents
 	position *pb.Position
 	slices   *pb.SliceTable
-	orphans  bool // there may be groups that slices does not name
+	orphans  bool // whether there may be groups that slices does not cover
 	counters index.Counters
 	builder  uint32
 	purge    []index.Interval
 	was      struct { // the stored values
-		slices  *pb.SliceTable // nil: it has none
+		slices  *pb.SliceTable // nil if the store has none
 		builder uint32
 		purge   []index.Interval
 	}
-	// parentsOwned: parents is a copy of the batch's own.
+	// parentsOwned means that parents is the batch's own copy.
 	parentsOwned bool
 
 	frequency map[uint64]int32 // changes of document frequencies
 	postings  map[uint64]int32 // changes of numbers of postings
 	groups    []*groupChange
 	ops       []op
-	cleared   int // groups removed by clear
+	cleared   int // number of groups removed by clear
 	// onStretch writes what was compared of a large group so far (ahead.writeStretch).
 	onStretch func(g *groupChange) error
 
@@ -60,7 +60,7 @@ func newBatchWriter(l *index.ListCache, searches *atomic.Uint64) *batchWriter {
 	return &batchWriter{lists: l, frequency: make(map[uint64]int32), postings: make(map[uint64]int32), pace: pacer{searches: searches}}
 }
 
-// begin starts a batch on top of a state, or on nothing.
+// begin starts a batch on top of a state, or with reset on an empty store.
 func (w *batchWriter) begin(old *index.Snapshot, reset bool) {
 	w.end()
 	w.pace.begin()
@@ -84,7 +84,7 @@ func (w *batchWriter) begin(old *index.Snapshot, reset bool) {
 // keepBatch is the capacity of a batch that is kept for the next one.
 const keepBatch = 64 << 20
 
-// end forgets the batch.
+// end drops the batch.
 func (w *batchWriter) end() {
 	w.pace.end()
 	w.base, w.terms, w.parents, w.position, w.slices, w.was.slices = nil, nil, nil, nil, nil, nil
@@ -99,7 +99,7 @@ func (w *batchWriter) end() {
 	}
 }
 
-// finish adds terms and meta data to the batch.
+// finish adds terms and metadata to the batch.
 func (w *batchWriter) finish() {
 	for _, term := range w.touched() {
 		w.pace.yield()
@@ -119,7 +119,7 @@ func (w *batchWriter) finish() {
 	}
 	w.batch.PutFunc(kv.Meta, kv.MetaCounters, w.counters.Append)
 	index.PutMessage(&w.batch, kv.MetaPosition, w.position)
-	if w.slices != w.was.slices { // else it is stored already: a table is replaced, never changed
+	if w.slices != w.was.slices { // otherwise it is stored already: a table is replaced, never changed
 		index.PutMessage(&w.batch, kv.MetaSlices, w.slices)
 	}
 	if w.orphans {
@@ -137,7 +137,7 @@ func (w *batchWriter) finish() {
 	}
 }
 
-// touched returns the terms with changed counts, each once, in order.
+// touched returns the terms with changed counts, each once, in ascending order.
 func (w *batchWriter) touched() []uint64 {
 	list := slices.AppendSeq(make([]uint64, 0, len(w.frequency)+len(w.postings)), maps.Keys(w.frequency))
 	for term := range w.postings {
@@ -149,7 +149,7 @@ func (w *batchWriter) touched() []uint64 {
 	return list
 }
 
-// count is a term's counts after the batch.
+// count returns a term's counts after the batch.
 func (w *batchWriter) count(term uint64) index.TermStats {
 	c := w.terms.Stats(term)
 	c.Frequency = uint32(max(0, int64(c.Frequency)+int64(w.frequency[term])))
@@ -157,11 +157,11 @@ func (w *batchWriter) count(term uint64) index.TermStats {
 	return c
 }
 
-// Frequency implements index.Frequencies: after the batch.
+// Frequency implements index.Frequencies with the frequencies after the batch.
 func (w *batchWriter) Frequency(term uint64) uint32 { return w.count(term).Frequency }
 
-// applyTerms makes the table that of the state after the batch. Searches of
-// older states may go on reading it.
+// applyTerms returns the table for the state after the batch. Searches of older states may go on
+// reading the old one.
 func (w *batchWriter) applyTerms() *index.Dictionary {
 	t := w.terms
 	for term := range w.frequency {
@@ -177,7 +177,7 @@ func (w *batchWriter) applyTerms() *index.Dictionary {
 	return t
 }
 
-// op is one posting to write, or to remove when keyword is nil.
+// op is one posting to write, or to remove if keyword is nil.
 type op struct {
 	term uint64
 	kv.Place

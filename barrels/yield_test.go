@@ -14,7 +14,7 @@ import (
 	"adshard/barrels/memory"
 )
 
-// slowDB calls read before each step of a reader.
+// slowDB calls read before each step of an iterator.
 type slowDB struct {
 	kv.DB
 	read func()
@@ -50,7 +50,7 @@ func (i slowIterator) Next() bool               { i.read(); return i.Iterator.Ne
 func TestBucketsAndCertificatesYield(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var searching func()
-		var worked atomic.Int64 // a store is opened by several goroutines
+		var worked atomic.Int64 // several goroutines open a store
 		db := slowDB{memory.NewDB(), func() {
 			const step = 50 * time.Microsecond
 			time.Sleep(step)

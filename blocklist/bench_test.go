@@ -9,7 +9,7 @@ import (
 	"adshard/backend"
 )
 
-// large is a list of a million domains as people have them, in order or not.
+// large returns a list of a million realistic domains, sorted or not.
 func large(ordered bool) *List {
 	l := new(List)
 	for i := range uint64(MaxEntries) {
@@ -22,7 +22,8 @@ func large(ordered bool) *List {
 	return l
 }
 
-// BenchmarkMillion measures the steps from a change of the largest list to what searches ask.
+// BenchmarkMillion measures the steps from a change of the largest list to the blocks that searches
+// use.
 func BenchmarkMillion(b *testing.B) {
 	l := large(true)
 	if err := l.Normalise(); err != nil {

@@ -1,8 +1,8 @@
-// Package blocklist is a stored block list (serving.md §14): advertisers, domains and categories that a page does not want to
-// show. It is read and changed as a whole.
+// Package blocklist is a stored block list (serving.md §14): advertisers, domains and categories that a page does not want to show. It is
+// always read and changed as a whole.
 //
-// Goals: one form for files, calls and the database, in which equal lists are equal texts. Non-goals: what a list
-// means for a keyword, which package targeting decides.
+// Goals: one form for files, calls and the database, in which equal lists have equal texts. Non-goals: what a list means for a keyword,
+// which package targeting decides.
 package blocklist
 
 import (
@@ -13,18 +13,18 @@ import (
 	"adshard/targeting"
 )
 
-// MaxEntries is how many advertisers, domains and categories a list may have in all.
+// MaxEntries is the largest number of advertisers, domains and categories together in a list.
 const MaxEntries = 1_000_000
 
-// maxName is the most bytes of a name.
+// maxName is the largest length of a name in bytes.
 const maxName = 64
 
-// List is a block list's content. Of one that Normalise or Order has seen, the lists are in order and have each entry once.
+// List is the content of a block list. After Normalise or Order, its lists are sorted and have no repetitions.
 type List struct {
 	Advertisers []uint64 // ids
-	Domains     []string // hosts; each meets its subdomains
-	Categories  []string // each meets what is below it
-	// Uncategorised meets campaigns that have no category, nor their advertiser.
+	Domains     []string // hosts; each also blocks its subdomains
+	Categories  []string // each also blocks the categories below it
+	// Uncategorised blocks campaigns that have no category, neither their own nor their advertiser's.
 	Uncategorised bool
 }
 
@@ -37,7 +37,7 @@ const (
 	FieldUncategorised = "block_uncategorised"
 )
 
-// CheckName says what is wrong with a list's name. Errors: fault.Invalid.
+// CheckName returns fault.Invalid if a list's name is not valid.
 func CheckName(name string) error {
 	if name == "" || len(name) > maxName || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-_.") != "" {
 		return fault.Field("block list", FieldName, "the name of a block list is 1 to %d characters of a-z0-9-_.", maxName)
@@ -45,7 +45,8 @@ func CheckName(name string) error {
 	return nil
 }
 
-// Normalise checks the entries, normalises hosts, and puts all in order, each once. Errors: fault.Invalid with the field.
+// Normalise checks the entries, normalises hosts, sorts the lists and removes repetitions. It returns fault.Invalid with the field at
+// fault.
 func (l *List) Normalise() error {
 	const op = "block list"
 	if slices.Contains(l.Advertisers, 0) {
@@ -66,8 +67,8 @@ func (l *List) Normalise() error {
 	return l.Order()
 }
 
-// Order puts entries that have been checked in order, each once. Hosts must not be normalised again: one that begins with www. would lose it
-// once more. Errors: fault.Invalid, they are too many.
+// Order sorts checked entries and removes repetitions. It does not normalise hosts, since one that begins with www. would lose that again.
+// It returns fault.Invalid if there are too many entries.
 func (l *List) Order() error {
 	l.Advertisers, l.Domains, l.Categories = targeting.InOrder(l.Advertisers), targeting.InOrder(l.Domains), targeting.InOrder(l.Categories)
 	return l.checkSize()
@@ -80,7 +81,7 @@ func (l *List) checkSize() error {
 	return nil
 }
 
-// WrittenDomains are the domains as Normalise reads them.
+// WrittenDomains returns the domains in a form that Normalise reads as the same domains.
 func (l *List) WrittenDomains() []string {
 	list := make([]string, len(l.Domains))
 	for i, d := range l.Domains {
@@ -89,13 +90,13 @@ func (l *List) WrittenDomains() []string {
 	return list
 }
 
-// Entries is how many advertisers, domains and categories there are.
+// Entries returns the number of advertisers, domains and categories.
 func (l *List) Entries() int { return len(l.Advertisers) + len(l.Domains) + len(l.Categories) }
 
-// Blocks is what the list means for a request.
+// Blocks returns the blocks that the list means for a request.
 func (l *List) Blocks() *targeting.Blocks {
 	b := targeting.NewBlocks(l.Advertisers, l.Domains, l.Categories, l.Uncategorised)
-	if b == nil { // an empty list is one that a request may name
+	if b == nil { // a request may name an empty list
 		b = new(targeting.Blocks)
 	}
 	return b

@@ -36,7 +36,7 @@ func TestNormalise(t *testing.T) {
 	}
 }
 
-// TestWrittenDomains: what a list has is what is read of what is written of it, also where a host began with www. twice.
+// TestWrittenDomains: the domains of a list survive being written and read, even a host that began with www. twice.
 func TestWrittenDomains(t *testing.T) {
 	l := List{Domains: []string{"www.www.a.example", "b.example"}}
 	if err := l.Normalise(); err != nil {
@@ -69,7 +69,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestLargeList: a list of a million entries is taken, one of more is not.
+// TestLargeList: a list of a million entries is accepted, one with more is not.
 func TestLargeList(t *testing.T) {
 	l := List{Advertisers: []uint64{1}}
 	for i := range MaxEntries - 1 {

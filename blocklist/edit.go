@@ -6,14 +6,14 @@ import (
 	"adshard/fault"
 )
 
-// Edit is a change of a list: kinds of entries are replaced whole, then entries are removed, then others are added. So a client
-// need not send a million entries to add one.
+// Edit is a change of a list: some fields are replaced as a whole, then entries are removed, then others are added. So a client need
+// not send a million entries to add one.
 type Edit struct {
-	// List has what takes the place of what the list has, of the fields that Has names.
+	// List has the new values of the fields that Has names.
 	List
 	Has map[string]bool
-	// Remove and Add have entries; their Uncategorised says nothing. What is not there need not be removed, and what is there
-	// is not added twice.
+	// Remove and Add have the entries to remove and to add; their Uncategorised is ignored. Entries to remove may be missing, and
+	// entries to add may already be there.
 	Remove, Add List
 }
 
@@ -23,7 +23,7 @@ const (
 	FieldAdd    = "add"
 )
 
-// Normalise is that of all parts of the edit. Errors: fault.Invalid with the field, such as add.domains.
+// Normalise normalises all parts of the edit. It returns fault.Invalid with the field at fault, such as add.domains.
 func (e *Edit) Normalise() error {
 	if err := e.List.Normalise(); err != nil {
 		return err
@@ -39,8 +39,8 @@ func (e *Edit) Normalise() error {
 	return nil
 }
 
-// Apply returns a normalised list as a normalised edit makes it; the list stays as it is. Errors: fault.Invalid, it would have too many
-// entries.
+// Apply returns a normalised list changed by a normalised edit. The given list stays as it is. It returns fault.Invalid if the result
+// has too many entries.
 func (e *Edit) Apply(l *List) (*List, error) {
 	out := *l
 	if e.Has[FieldAdvertisers] {
@@ -61,7 +61,7 @@ func (e *Edit) Apply(l *List) (*List, error) {
 	return &out, out.checkSize()
 }
 
-// edited returns a list without some entries, and with others; all are in order, and so is what it returns.
+// edited returns a list without some entries and with others. All lists must be sorted, and the result is.
 func edited[T cmp.Ordered](list, without, with []T) []T {
 	if len(without)+len(with) == 0 {
 		return list

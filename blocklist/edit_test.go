@@ -24,7 +24,7 @@ func drawList(t *rapid.T, name string) List {
 	return l
 }
 
-// slowEdit is what an edit makes of the entries of one kind.
+// slowEdit returns the result of an edit on the entries of one kind.
 func slowEdit[T interface{ ~uint64 | ~string }](replaced bool, list, whole, remove, add []T) []T {
 	set := map[T]bool{}
 	if replaced {
@@ -42,7 +42,7 @@ func slowEdit[T interface{ ~uint64 | ~string }](replaced bool, list, whole, remo
 	return slices.Sorted(maps.Keys(set))
 }
 
-// TestEdit: an edit gives what sets would, in order, and leaves the list as it was.
+// TestEdit: an edit gives the same result as operations on sets, in order, and does not change the list.
 func TestEdit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := drawList(t, "list")
@@ -99,8 +99,8 @@ func TestWrongEdits(t *testing.T) {
 	}
 }
 
-// TestPages: the pages of a list are the list; an entry that is there all the time is on one page, whatever is added and removed
-// between two calls.
+// TestPages: the pages of a list together are the list. An entry that is there all the time is on exactly one page, whatever is
+// added and removed between two calls.
 func TestPages(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := drawList(t, "list")
@@ -122,7 +122,7 @@ func TestPages(t *testing.T) {
 				t.Fatalf("%+v, %q", page, next)
 			}
 			cursor = next
-			if edits { // 9 and z were not there
+			if edits { // 9 and z were not in the list before
 				e := Edit{Add: List{Advertisers: []uint64{9}, Domains: []string{"z.example"}}}
 				if rapid.Bool().Draw(t, "removes") {
 					e = Edit{Remove: e.Add}

@@ -9,7 +9,7 @@ import (
 	"adshard/fault"
 )
 
-// MaxCursor is the most bytes of a cursor.
+// MaxCursor is the largest length of a cursor in bytes.
 const MaxCursor = 300
 
 // The kinds of entries in cursors.
@@ -19,9 +19,9 @@ const (
 	cursorCategory   = "c"
 )
 
-// Page returns at most limit entries behind a cursor, "" for the first page, in the order of Text; and the cursor of what follows, ""
-// when nothing does. A cursor names the last entry before it: what is in a list all the time is on one page, whatever changes
-// between two calls. Errors: fault.Invalid, it is no cursor.
+// Page returns at most limit entries after a cursor, in the order of Text, and the cursor of the next page. "" is the cursor of the
+// first page, and next is "" after the last one. A cursor names the last entry before a page. So an entry that is in the list all the
+// time is on exactly one page, whatever changes between two calls. Page returns fault.Invalid if the cursor is not valid.
 func (l *List) Page(cursor string, limit int) (page List, next string, err error) {
 	rest, err := l.behind(cursor)
 	if err != nil {
@@ -37,7 +37,7 @@ func (l *List) Page(cursor string, limit int) (page List, next string, err error
 	return page, next, nil
 }
 
-// behind returns the entries behind a cursor.
+// behind returns the entries after a cursor.
 func (l *List) behind(cursor string) (List, error) {
 	rest := List{Advertisers: l.Advertisers, Domains: l.Domains, Categories: l.Categories}
 	if cursor == "" {
@@ -60,7 +60,7 @@ func (l *List) behind(cursor string) (List, error) {
 	return rest, fault.Field("block list", "cursor", "the cursor is not one of a block list: take `next` of the page before, or none")
 }
 
-// after returns the entries of a list in order that come after one.
+// after returns the entries of a sorted list that come after the given one.
 func after[T cmp.Ordered](list []T, one T) []T {
 	i, found := slices.BinarySearch(list, one)
 	if found {
@@ -69,13 +69,13 @@ func after[T cmp.Ordered](list []T, one T) []T {
 	return list[i:]
 }
 
-// first returns the first entries, and how many more may follow.
+// first returns at most limit entries from the beginning of a list, and how many more may follow from other lists.
 func first[T any](list []T, limit int) ([]T, int) {
 	n := min(len(list), limit)
 	return list[:n], limit - n
 }
 
-// last is the cursor behind the last entry of a page that has one.
+// last returns the cursor after the last entry of a page, which must not be empty.
 func (l *List) last() string {
 	switch {
 	case len(l.Categories) > 0:

@@ -9,23 +9,24 @@ import (
 	"adshard/fault"
 )
 
-// Stored is a list of a database.
+// Stored is a list in a database.
 type Stored struct {
 	Name string
-	// Version grows with each change of any list, and is never given twice.
+	// Version grows with each change of any list. No version is used twice.
 	Version uint64
-	// Sum is that of the document, which tells a list from one of the same version in a database that was restored.
+	// Sum is the checksum of the document. It distinguishes a list from one with the same version in a database that was restored from a
+	// backup.
 	Sum uint64
 	List
 
-	text string // of the document
-	data []byte // into which the text is packed
+	text string // text of the document
+	data []byte // packed text
 }
 
-// headsAtOnce is how many heads of documents are read at once.
+// headsAtOnce is the number of document heads read in one call.
 const headsAtOnce = 1000
 
-// Heads returns the heads of all lists' documents, by name of the list.
+// Heads returns the heads of all lists' documents, sorted by the names of the lists.
 func Heads(ctx context.Context, s backend.Documents) ([]Stored, error) {
 	var all []Stored
 	for after := uint64(0); ; {
@@ -46,7 +47,7 @@ func Heads(ctx context.Context, s backend.Documents) ([]Stored, error) {
 	}
 }
 
-// Load returns a list. Errors: fault.NotFound, fault.Corrupt.
+// Load returns a list, or an error: fault.NotFound, fault.Corrupt.
 func Load(ctx context.Context, s backend.Documents, name string) (Stored, error) {
 	d, text, data, err := backend.LoadDocument(ctx, s, backend.BlocklistDocument+name)
 	if fault.Is(err, fault.NotFound) {
@@ -62,8 +63,9 @@ func Load(ctx context.Context, s backend.Documents, name string) (Stored, error)
 	return Stored{name, d.Version, d.Sum, *l, text, data}, nil
 }
 
-// Save replaces a list of a version, 0: one that is not there, and returns the version that it has then; it stays the same where nothing
-// changes. The entries of l have been normalised; they may be in any order. Errors: fault.Conflict, it has another version; fault.Invalid.
+// Save saves a list in place of version `was`, where 0 means that there is none yet, and returns the new version. If nothing changes, the
+// version stays the same. The entries of l must be normalised but may be in any order. Errors: fault.Conflict if the stored version is
+// another one, fault.Invalid.
 func Save(ctx context.Context, s backend.Documents, name string, was uint64, l *List) (uint64, error) {
 	if err := CheckName(name); err != nil {
 		return 0, err
@@ -83,15 +85,15 @@ func Save(ctx context.Context, s backend.Documents, name string, was uint64, l *
 	return d.Version, err
 }
 
-// Remove removes a list of a version. Errors: fault.Conflict.
+// Remove removes a list with the given version. It returns fault.Conflict if the stored version is another one.
 func Remove(ctx context.Context, s backend.Documents, name string, was uint64) error {
 	_, err := s.SaveDocument(ctx, backend.BlocklistDocument+name, was, nil)
 	return err
 }
 
-// Change replaces a list by what f makes of it, whatever others do to it at the same time: then f is called again. Without a list (nil) it
-// is removed. f gets version 0 where there is none; it must not change entries in place, and returns a normalised list. The version stays
-// where nothing changes. Errors: those of f; fault.Invalid, the name.
+// Change replaces a list by what f makes of it. If others change the list at the same time, f is called again. If f returns nil, the list
+// is removed. f gets a list of version 0 if there is none; it must not change entries in place, and must return a normalised list. If
+// nothing changes, the version stays the same. Errors: those of f, and fault.Invalid for the name.
 func Change(ctx context.Context, s backend.Documents, name string, f func(was *Stored) (*List, error)) (Stored, error) {
 	if err := CheckName(name); err != nil {
 		return Stored{}, err
@@ -112,7 +114,7 @@ func Change(ctx context.Context, s backend.Documents, name string, f func(was *S
 	}
 }
 
-// replace saves a list in place of what was loaded. Errors: fault.Conflict, another writer was faster.
+// replace saves a list in place of the one that was loaded. It returns fault.Conflict if another writer was faster.
 func replace(ctx context.Context, s backend.Documents, name string, was *Stored, now *List) (Stored, error) {
 	document := backend.BlocklistDocument + name
 	if now == nil {

@@ -17,7 +17,7 @@ const (
 	lineUncategorised = "uncategorised\n"
 )
 
-// Text is a normalised list as it is stored, and as Parse reads it: a line for each entry, in order.
+// Text returns a normalised list as it is stored and as Parse reads it: a line for each entry, in order.
 func (l *List) Text() string {
 	var b strings.Builder
 	b.Grow(l.size())
@@ -39,7 +39,7 @@ func (l *List) Text() string {
 	return b.String()
 }
 
-// part is a kind of lines with its entries.
+// part is the entries of one kind, with the beginning of their lines.
 type part struct {
 	kind string
 	list []string
@@ -47,7 +47,7 @@ type part struct {
 
 func (l *List) parts() []part { return []part{{lineDomain, l.Domains}, {lineCategory, l.Categories}} }
 
-// size is at least the bytes of Text.
+// size returns an upper bound of the size of Text in bytes.
 func (l *List) size() int {
 	const digits = 20 // of the largest id
 	n := len(l.Advertisers)*(len(lineAdvertiser)+digits+1) + len(lineUncategorised)
@@ -59,7 +59,7 @@ func (l *List) size() int {
 	return n
 }
 
-// Parse reads what Text returned. Errors: fault.Corrupt.
+// Parse reads a list that Text has written. It returns fault.Corrupt if the text is no list.
 func Parse(text string) (*List, error) {
 	b, _, err := ParseBlocks(text)
 	if err != nil {
@@ -68,13 +68,14 @@ func Parse(text string) (*List, error) {
 	return &List{Advertisers: b.Advertisers.List(), Domains: b.Domains.List(), Categories: b.Categories.List(), Uncategorised: b.Uncategorised}, nil
 }
 
-// ParseBlocks reads what Text returned as what the list means for a request. Of the text the blocks keep the end behind the advertisers, which
-// is returned as well; no entry of it is copied: who wrote it has sorted it, so that only its order is looked at. Errors: fault.Corrupt.
+// ParseBlocks reads a list that Text has written, and returns the blocks that it means for a request. The blocks keep the part of the
+// text after the advertisers, which is returned as kept; no entry of it is copied. The text is already sorted, so ParseBlocks only
+// checks its order. It returns fault.Corrupt if the text is not valid.
 func ParseBlocks(text string) (b *targeting.Blocks, kept string, err error) {
 	b = new(targeting.Blocks)
 	ids, rest, err := cutIDs(text)
 	b.Advertisers = targeting.NewIDs(ids)
-	if len(ids) > 0 { // their lines do not stay in memory
+	if len(ids) > 0 { // so that the lines of advertisers do not stay in memory
 		rest = strings.Clone(rest)
 	}
 	kept = rest
@@ -98,7 +99,8 @@ func ParseBlocks(text string) (b *targeting.Blocks, kept string, err error) {
 
 var errLine = errors.New("no such line is allowed here")
 
-// cutIDs returns the advertisers with which a text begins, and the rest of the text; where there is an error, from its line on.
+// cutIDs returns the advertisers at the beginning of a text, and the rest of the text. If it returns an error, the rest begins at the
+// faulty line.
 func cutIDs(text string) (ids []uint64, rest string, err error) {
 	for strings.HasPrefix(text, lineAdvertiser) && len(ids) < MaxEntries {
 		line, after, ok := strings.Cut(text, "\n")

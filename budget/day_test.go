@@ -4,15 +4,14 @@ import (
 	"math/big"
 	"testing"
 	"time"
-	_ "time/tzdata" // the zones below, whatever the machine has
+	_ "time/tzdata" // the zones below, whatever zones the machine has
 
 	"pgregory.net/rapid"
 
 	"adshard/budget"
 )
 
-// zones are ordinary ones, and some that skip or repeat midnights, half hours or whole
-// dates.
+// zones are some ordinary zones, and some that skip or repeat midnights, half hours or whole dates.
 var zones = []string{
 	"UTC", "Europe/Prague", "America/New_York", "Asia/Kathmandu", "America/Sao_Paulo", "America/Havana", "Asia/Beirut",
 	"Africa/Cairo", "America/Asuncion", "America/St_Johns", "Australia/Lord_Howe", "Antarctica/Troll", "Pacific/Apia",
@@ -27,8 +26,7 @@ func zone(t interface{ Fatal(...any) }, name string) *time.Location {
 	return z
 }
 
-// slowDate is the latest date that a zone has shown up to a time, looked up minute by
-// minute.
+// slowDate returns the latest date that a zone has shown up to a time, by looking at every minute.
 func slowDate(t time.Time, z *time.Location) string {
 	latest := t.In(z).Format(time.DateOnly)
 	for at := t.Add(-50 * time.Hour).Truncate(time.Minute); at.Before(t); at = at.Add(time.Minute) {
@@ -37,7 +35,7 @@ func slowDate(t time.Time, z *time.Location) string {
 	return latest
 }
 
-// checkDay holds a day of a time against slowDate.
+// checkDay compares the day of a time with slowDate.
 func checkDay(t interface {
 	Fatal(...any)
 	Fatalf(string, ...any)
@@ -81,14 +79,14 @@ func TestUnusualDays(t *testing.T) {
 		{"Europe/Prague", "2026-03-29T12:00:00Z", "2026-03-29", "2026-03-28T23:00:00Z", 23},
 		{"Europe/Prague", "2026-10-25T12:00:00Z", "2026-10-25", "2026-10-24T22:00:00Z", 25},
 		{"Australia/Lord_Howe", "2024-10-06T06:00:00Z", "2024-10-06", "2024-10-05T13:30:00Z", 23.5},
-		// Midnight does not exist: clocks go from 0:00 to 1:00.
+		// Midnight does not exist: the clocks go from 0:00 to 1:00.
 		{"America/Sao_Paulo", "2018-11-04T12:00:00Z", "2018-11-04", "2018-11-04T03:00:00Z", 23},
 		{"Africa/Cairo", "2024-04-26T12:00:00Z", "2024-04-26", "2024-04-25T22:00:00Z", 23},
-		// At 0:00 clocks go back to 23:00: the hour belongs to the day before.
+		// At 0:00 the clocks go back to 23:00: the repeated hour belongs to the day before.
 		{"America/Sao_Paulo", "2018-02-18T02:30:00Z", "2018-02-17", "2018-02-17T02:00:00Z", 25},
-		// Midnight is there twice: at 1:00 clocks go back to 0:00.
+		// Midnight occurs twice: at 1:00 the clocks go back to 0:00.
 		{"America/Havana", "2024-11-03T12:00:00Z", "2024-11-03", "2024-11-03T04:00:00Z", 25},
-		// At 0:01 clocks go back to 23:01: the day has begun, and goes on.
+		// At 0:01 the clocks go back to 23:01: the new day has begun and continues.
 		{"America/St_Johns", "2010-11-07T03:00:00Z", "2010-11-07", "2010-11-07T02:30:00Z", 25},
 		// There was no 30 December 2011.
 		{"Pacific/Apia", "2011-12-30T09:59:59Z", "2011-12-29", "2011-12-29T10:00:00Z", 24},

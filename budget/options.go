@@ -8,26 +8,26 @@ import (
 
 // Options are the constants of a Pacer.
 type Options struct {
-	// Horizon is the time within which a spend off its plan should return to it. If it is short,
-	// the share follows the noise of single clicks; if it is long, the share lags behind changes of
-	// traffic. It must be several times the delay between a step and the spend that it causes, or
-	// the share swings.
+	// Horizon is the time within which a spend that is off its plan should return to it. If it is
+	// short, the share follows the noise of single clicks; if it is long, the share lags behind
+	// changes of traffic. It must be several times the delay between a step and the spend that it
+	// causes, or the share swings.
 	Horizon time.Duration
-	// Memory is the half-life of the remembered demand. Traffic changes over hours and clicks come
-	// in lumps of minutes; the half-life is between the two.
+	// Memory is the half-life of the remembered demand. Traffic changes over hours, and clicks come
+	// in bursts of minutes; the half-life should lie between the two.
 	Memory time.Duration
-	// Start is the share while the demand is unknown; it doubles with each step as long as nothing
-	// is spent. Before a spend is known, too high a share costs money that is not there; too low a
-	// one costs some minutes.
+	// Start is the share while the demand is unknown. It doubles with each step as long as nothing
+	// is spent. Before any spend is known, too high a share costs money that is not there, and too
+	// low a share costs only some minutes.
 	Start float64
-	// Least is the smallest share: at zero nothing would be learned of the demand.
+	// Least is the smallest share. With a share of zero nothing would be learned about the demand.
 	Least float64
-	// Grain is the least relative change of a share that is worth a change of the database and a
+	// Grain is the smallest relative change of a share that is worth a change of the database and a
 	// message to every slave.
 	Grain float64
 }
 
-// DefaultOptions returns options for spends that are known within a minute or two.
+// DefaultOptions returns the options for spends that become known within a minute or two.
 func DefaultOptions() Options {
 	return Options{Horizon: 20 * time.Minute, Memory: 20 * time.Minute, Start: 0.1, Least: 0.0001, Grain: 0.05}
 }

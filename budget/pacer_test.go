@@ -11,8 +11,7 @@ import (
 	"adshard/fault"
 )
 
-// slowPacer is a Pacer that keeps all it was ever told, and computes each share from all
-// of it.
+// slowPacer is a Pacer that keeps all of its input and computes each share from all of it.
 type slowPacer struct {
 	options budget.Options
 	mark    budget.Mark
@@ -23,7 +22,7 @@ type slowStep struct {
 	at      time.Time
 	day     budget.Day
 	account budget.Account
-	mark    budget.Mark // from then on
+	mark    budget.Mark // the mark from then on
 }
 
 func (p *slowPacer) step(now time.Time, day budget.Day, a budget.Account) budget.Mark {
@@ -55,8 +54,8 @@ func (p *slowPacer) step(now time.Time, day budget.Day, a budget.Account) budget
 	return p.mark
 }
 
-// memory sums over all steps, each weighted by its age in the time during which anything
-// could be learned.
+// memory sums over all steps. It weights each by its age, counted in the time during which
+// something could be learned.
 func (p *slowPacer) memory() (spend, part float64) {
 	age := 0.0
 	for i := len(p.steps) - 1; i > 0; i-- {
@@ -108,7 +107,7 @@ func TestPacerIsTheOracles(t *testing.T) {
 			if got.Exhausted != want.Exhausted || !near {
 				t.Fatalf("at %v with %+v: got %+v, want %+v", now, a, got, want)
 			}
-			slow.mark, slow.steps[len(slow.steps)-1].mark = got, got // rounding must not add up
+			slow.mark, slow.steps[len(slow.steps)-1].mark = got, got // so that rounding errors do not add up
 		}
 	})
 }

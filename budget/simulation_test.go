@@ -8,8 +8,8 @@ import (
 	"adshard/budget"
 )
 
-// traffic is how many queries a second there are in each hour of the day, against the
-// mean: few at night, most in the evening.
+// traffic is the number of queries per second in each hour of the day, relative to the mean: few at
+// night, most in the evening.
 var traffic = [24]float64{
 	0.5, 0.35, 0.25, 0.2, 0.2, 0.3, 0.5, 0.8, 1.05, 1.2, 1.3, 1.3, 1.25, 1.25, 1.25, 1.25, 1.3, 1.35, 1.4, 1.55, 1.6, 1.5, 1.2, 0.85,
 }
@@ -17,26 +17,26 @@ var traffic = [24]float64{
 // simulation is a campaign in simulated traffic.
 type simulation struct {
 	zone   *time.Location
-	demand float64       // of a day with mean traffic, as a multiple of the budget
-	clicks int           // that the budget pays for
+	demand float64       // demand of a day with mean traffic, as a multiple of the budget
+	clicks int           // number of clicks that the budget pays for
 	lag    time.Duration // between an answer and the time when its clicks are counted
 	paced  bool
 	dice   *rand.Rand
 	pacer  *budget.Pacer
 }
 
-// course is what came of a day.
+// course is the result of a day.
 type course struct {
 	day   budget.Day
-	spent float64   // of the budget
-	hours []float64 // spent, of the budget, after each hour
-	last  float64   // share of the day that was over at the last click
-	stop  float64   // and when the budget was marked as exhausted; 1: never
-	peak  float64   // the highest spend in a minute, of the budget
+	spent float64   // as a part of the budget
+	hours []float64 // spent by the end of each hour, as a part of the budget
+	last  float64   // part of the day that had passed at the last click
+	stop  float64   // part of the day that had passed when the budget was marked as exhausted; 1 if it never was
+	peak  float64   // highest spend in a minute, as a part of the budget
 }
 
 const (
-	simPrice = 500_000 // micros a click
+	simPrice = 500_000 // micros per click
 	simTick  = 10 * time.Second
 	simStep  = time.Minute // between two decisions
 )
@@ -70,8 +70,8 @@ func (s *simulation) run(day budget.Day) course {
 	return c
 }
 
-// drawn returns how many clicks there are in a tick: of a hundred chances in each, as many
-// as the traffic gives and the mark lets through.
+// drawn returns the number of clicks in a tick: it draws a hundred chances with the probability
+// that the traffic and the mark give.
 func (s *simulation) drawn(at time.Time, mark budget.Mark) (n uint64) {
 	if mark.Exhausted {
 		return 0
@@ -99,18 +99,18 @@ func simulate(t *testing.T, zoneName string, s simulation) func(date string) cou
 	}
 }
 
-// TestStandardLastsTheDay: a paced campaign spends its budget, all of it and little more,
-// and goes on until the day ends, however long the day is and whatever the demand.
+// TestStandardLastsTheDay: a paced campaign spends all of its budget and little more, and takes
+// part until the day ends, however long the day is and whatever the demand.
 func TestStandardLastsTheDay(t *testing.T) {
 	for _, c := range []struct {
 		zone   string
-		dates  []string // one after another
+		dates  []string // consecutive dates
 		demand float64
 		clicks int
 		lag    time.Duration
-		off    float64 // of the budget
-		ahead  float64 // of the plan, at most
-		behind float64 // the plan, at most: where the demand of the night is less than that
+		off    float64 // part of the budget
+		ahead  float64 // how far it may be ahead of the plan
+		behind float64 // how far it may be behind the plan, since the demand at night may be lower
 	}{
 		{"UTC", []string{"2026-11-23", "2026-11-24", "2026-11-25"}, 3, 2000, 0, 0.02, 0.02, 0.08},
 		{"UTC", []string{"2026-11-23", "2026-11-24"}, 10, 2000, time.Minute, 0.02, 0.02, 0.02},
@@ -141,8 +141,8 @@ func TestStandardLastsTheDay(t *testing.T) {
 	}
 }
 
-// TestAcceleratedEndsEarly: without pacing the budget is gone before noon, and what is
-// spent beyond it is what the lag lets through.
+// TestAcceleratedEndsEarly: without pacing the budget is gone before noon. Only what the lag lets
+// through is spent beyond it.
 func TestAcceleratedEndsEarly(t *testing.T) {
 	for _, lag := range []time.Duration{0, time.Minute, 5 * time.Minute} {
 		day := simulate(t, "Europe/Prague", simulation{demand: 5, clicks: 2000, lag: lag})

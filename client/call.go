@@ -14,12 +14,12 @@ import (
 	"time"
 )
 
-// Error is a server's refusal, or an answer that an adshard server cannot have sent.
+// Error is a server's refusal, or an answer that no adshard server can have sent.
 type Error struct {
 	Status  int
-	Code    string // what kind of error it is, as "invalid" or "overloaded"; decide by it
+	Code    string // kind of error, such as "invalid" or "overloaded"; decide by it
 	Message string // what is wrong and what to do
-	Field   string // the field at fault; "": none
+	Field   string // the faulty field; "" if there is none
 }
 
 // Error implements error.
@@ -30,19 +30,19 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("adshard: %s: %s", e.Code, e.Message)
 }
 
-// temporary are the codes of refusals that will pass.
+// temporary are the codes of refusals that may pass.
 var temporary = []string{"unavailable", "overloaded", "locked", "behind", "cancelled", "no_space"}
 
-// Temporary reports whether the same request may succeed later, or at another server.
+// Temporary reports whether the same request may succeed later or at another server.
 func (e *Error) Temporary() bool { return slices.Contains(temporary, e.Code) }
 
-// request is what is sent.
+// request is a request to be sent.
 type request struct {
 	method, path string
 	query        url.Values
 	header       http.Header
-	body         any // as JSON; nil: none
-	// to takes the body of the answer: JSON is decoded into it.
+	body         any // as JSON; nil if there is none
+	// to is where the answer's JSON is decoded.
 	to any
 }
 
@@ -51,7 +51,7 @@ const (
 	maxRefusal = 64 << 10
 )
 
-// do sends a request until it is answered.
+// do sends a request and decodes its answer.
 func (c *Client) do(ctx context.Context, to *servers, r *request) error {
 	res, err := c.open(ctx, to, r)
 	if err != nil {
@@ -110,7 +110,7 @@ func (c *Client) open(ctx context.Context, to *servers, r *request) (*http.Respo
 	return nil, last
 }
 
-// send sends a request to one server.
+// send sends a request to one server, once.
 func (c *Client) send(ctx context.Context, to *server, r *request, text []byte) (*http.Response, error) {
 	address := to.base + r.path
 	if len(r.query) > 0 {
@@ -133,8 +133,8 @@ func (c *Client) send(ctx context.Context, to *server, r *request, text []byte) 
 	return res, nil
 }
 
-// refusal makes an error of an answer that is not a success. A proxy in front of a server has no
-// code, and answers 502 or 503 while the server is away.
+// refusal returns the error for an answer that is not a success. A proxy in front of a server sends
+// no code, and answers 502 or 503 while the server is away.
 func refusal(res *http.Response) error {
 	defer res.Body.Close()
 	text, _ := io.ReadAll(io.LimitReader(res.Body, maxRefusal))
@@ -153,10 +153,10 @@ func refusal(res *http.Response) error {
 	return e
 }
 
-// backoff is how long to wait, about, the next time.
+// backoff has about how long to wait the next time.
 type backoff struct{ next time.Duration }
 
-// sleep waits, each time twice as long as before.
+// sleep waits, each time twice as long as the time before.
 func (b *backoff) sleep(ctx context.Context) error {
 	t := time.NewTimer(b.next/2 + rand.N(b.next))
 	defer t.Stop()

@@ -11,27 +11,26 @@ import (
 	"time"
 )
 
-// Config says where a cluster is. Each kind of call needs only the addresses of its servers.
+// Config says where a cluster is. A kind of call needs only the addresses of its own servers.
 type Config struct {
-	// Masters, Collectors and Balancers are base URLs, such as http://10.0.0.5:8080: of masters'
-	// public ports, of collectors' ports for events, of balancers' admin ports.
+	// Masters, Collectors and Balancers are base URLs, such as http://10.0.0.5:8080. They are those of
+	// masters' public ports, collectors' event ports and balancers' admin ports.
 	Masters, Collectors, Balancers []string
 	// Token is sent to balancers, or "" if there is none.
 	Token string
-	// TLS is for https; nil means the system's certificates.
+	// TLS is the configuration for https. nil means that the system's certificates are used.
 	TLS *tls.Config
-	// Tries is how often a request is sent at most, to one server or several; 0 means
+	// Tries is the largest number of times that a request is sent, to one server or several. 0 means
 	// 4.
 	Tries int
-	// Pause is how long to wait, about, before a server is asked again, doubled each time; 0 means 100
-	// ms.
+	// Pause is about how long to wait before a request is sent to a server again. It doubles each
+	// time. 0 means 100 ms.
 	Pause time.Duration
-	// Connections are kept open to each server, when they are idle; 0 means
-	// 64.
+	// Connections is the number of idle connections kept open to each server. 0 means 64.
 	Connections int
 }
 
-// Client asks the servers of a cluster. It is safe for concurrent use.
+// Client sends requests to the servers of a cluster. It is safe for concurrent use.
 type Client struct {
 	http                           *http.Client
 	token                          string
@@ -40,10 +39,10 @@ type Client struct {
 	masters, collectors, balancers *servers
 }
 
-// avoided is how long a server that could not be reached is asked last.
+// avoided is how long a server that could not be reached is tried last.
 const avoided = 5 * time.Second
 
-// New returns a client. It makes no call; errors are those of the configuration.
+// New returns a client. It makes no call. Errors are those of the configuration.
 func New(cfg Config) (*Client, error) {
 	c := &Client{token: cfg.Token, tries: orDefault(cfg.Tries, 4), pause: orDefault(cfg.Pause, 100*time.Millisecond)}
 	var faults []error
@@ -66,7 +65,7 @@ func New(cfg Config) (*Client, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.TLSClientConfig = cfg.TLS
 	transport.MaxIdleConnsPerHost = orDefault(cfg.Connections, 64)
-	transport.MaxIdleConns = 0 // the limit for each server bounds them
+	transport.MaxIdleConns = 0 // the limit per server also bounds the total
 	c.http = &http.Client{Transport: transport}
 	return c, errors.Join(faults...)
 }
@@ -78,10 +77,10 @@ func orDefault[T ~int | ~int64](v, preset T) T {
 	return preset
 }
 
-// Close closes the connections that are idle.
+// Close closes idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// servers are those of a kind.
+// servers are the servers of one kind.
 type servers struct {
 	kind string
 	mu   sync.Mutex
@@ -89,13 +88,13 @@ type servers struct {
 	next int
 }
 
-// server is one of them.
+// server is a server of a cluster.
 type server struct {
 	base string
-	down time.Time // when it could not be reached; under servers.mu
+	down time.Time // when it was last found unreachable; under servers.mu
 }
 
-// order returns all servers in turn, those last that could not be reached recently.
+// order returns all servers in turn, with those that recently could not be reached last.
 func (s *servers) order() []*server {
 	s.mu.Lock()
 	defer s.mu.Unlock()

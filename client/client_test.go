@@ -25,7 +25,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// serve serves until the test ends, and counts the requests.
+// serve runs a server until the test ends, and counts the requests.
 func serve(t testing.TB, h http.HandlerFunc) (url string, asked *atomic.Int32) {
 	t.Helper()
 	asked = new(atomic.Int32)
@@ -59,7 +59,8 @@ func refuses(status int, code string) http.HandlerFunc {
 	}
 }
 
-// TestAnotherMaster: passing failures are asked again of another master, lasting ones are not.
+// TestAnotherMaster: after a temporary failure the request goes to another master, after a lasting one it does
+// not.
 func TestAnotherMaster(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -92,7 +93,7 @@ func TestAnotherMaster(t *testing.T) {
 	}
 }
 
-// TestADeadMasterIsAskedLast: each of many searches is answered, and the dead master costs one of them.
+// TestADeadMasterIsAskedLast: each of many searches is answered, and only one of them is sent to the dead master.
 func TestADeadMasterIsAskedLast(t *testing.T) {
 	dead := httptest.NewServer(nil)
 	dead.Close()
@@ -108,7 +109,8 @@ func TestADeadMasterIsAskedLast(t *testing.T) {
 	}
 }
 
-// TestTriesEnd: the last error is returned after as many tries as were set, and at once when the caller gives up.
+// TestTriesEnd: the last error is returned after the configured number of tries, or at once if the caller gives
+// up.
 func TestTriesEnd(t *testing.T) {
 	bad, asked := serve(t, refuses(503, "overloaded"))
 	cl := newClient(t, client.Config{Masters: []string{bad}, Tries: 3})
@@ -140,7 +142,7 @@ func TestWrongConfig(t *testing.T) {
 	}
 }
 
-// TestWhatIsSent: requests say all that they were given, and connections are used again.
+// TestWhatIsSent: requests carry everything they were given, and connections are reused.
 func TestWhatIsSent(t *testing.T) {
 	var got, from []string
 	url, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -188,7 +190,7 @@ func TestWhatIsSent(t *testing.T) {
 	}
 }
 
-// balancer serves the data of a new database. The first lost requests are made, and their answers lost.
+// balancer serves the data of a new database. It performs the first lost requests, but their answers are lost.
 func balancer(t testing.TB, lost int32) (url string) {
 	t.Helper()
 	db := nodetest.NewDatabase(t)
@@ -207,7 +209,7 @@ func balancer(t testing.TB, lost int32) (url string) {
 	return url
 }
 
-// TestData goes through all calls; the first change is sent again, and made once.
+// TestData makes all kinds of calls. The first change is sent again, but performed only once.
 func TestData(t *testing.T) {
 	cl := newClient(t, client.Config{Balancers: []string{balancer(t, 2)}})
 	ctx := t.Context()
@@ -265,7 +267,7 @@ func TestData(t *testing.T) {
 	}
 }
 
-// stream answers with JSON lines.
+// stream sends JSON lines as the answer.
 func stream(w http.ResponseWriter, text string) {
 	w.Header().Set("Content-Type", "application/x-ndjson")
 	_, _ = io.WriteString(w, text)
@@ -273,8 +275,8 @@ func stream(w http.ResponseWriter, text string) {
 
 const change = `{"position":"1-000000000000000%d","type":"campaign","id":1,"removed":false}` + "\n"
 
-// TestNoStream: an answer that is no stream of changes is asked for once, one without a line as often as a request
-// is tried, after pauses; each is an error in the end.
+// TestNoStream: if the answer is not a stream of changes, the request is not repeated. If it is a stream without a
+// line, the request is repeated as often as configured, after pauses. Both end with an error.
 func TestNoStream(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer http.HandlerFunc
@@ -309,7 +311,7 @@ func TestNoStream(t *testing.T) {
 	}
 }
 
-// TestStreamsGoOn: streams that are cut off are opened again after the last whole line, as often as it takes.
+// TestStreamsGoOn: streams that are cut off are opened again after the last whole line, as often as needed.
 func TestStreamsGoOn(t *testing.T) {
 	n := 0
 	var after []string

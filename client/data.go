@@ -18,7 +18,7 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// Data, as the document describes them.
+// Types of data, described in the document.
 type (
 	Item        = api.Item
 	ItemAnswer  = api.ItemAnswer
@@ -27,7 +27,7 @@ type (
 	ChangeLine  = api.ChangeLine
 )
 
-// Owner is what holds an entity; at most one is set.
+// Owner is the owner of an entity. At most one field is set.
 type Owner struct{ Advertiser, Campaign, Group uint64 }
 
 func (o Owner) query() url.Values {
@@ -40,7 +40,7 @@ func (o Owner) query() url.Values {
 	return q
 }
 
-// data is a request to a balancer.
+// data returns a request to a balancer.
 func (c *Client) data(method, path string, query url.Values, to any) *request {
 	h := http.Header{}
 	if c.token != "" {
@@ -49,8 +49,8 @@ func (c *Client) data(method, path string, query url.Values, to any) *request {
 	return &request{method: method, path: path, query: query, header: h, to: to}
 }
 
-// Get returns an entity. kind is advertisers, campaigns, groups, keywords, negatives or ads; the owner is needed for
-// the last three.
+// Get returns an entity. `kind` is advertisers, campaigns, groups, keywords, negatives or ads. The last three need
+// the owner.
 func (c *Client) Get(ctx context.Context, kind string, id uint64, of Owner) (*ItemAnswer, error) {
 	var out ItemAnswer
 	if err := c.do(ctx, c.balancers, c.data(http.MethodGet, fmt.Sprintf("/v1/%s/%d", kind, id), of.query(), &out)); err != nil {
@@ -59,8 +59,8 @@ func (c *Client) Get(ctx context.Context, kind string, id uint64, of Owner) (*It
 	return &out, nil
 }
 
-// List iterates over the entities of a kind by ascending id, page by page; the owner is needed as for Get. It
-// ends after the first error.
+// List iterates over the entities of a kind by ascending id, page by page. The same kinds as for Get need the owner.
+// It ends after the first error.
 func (c *Client) List(ctx context.Context, kind string, of Owner) iter.Seq2[*Item, error] {
 	return func(yield func(*Item, error) bool) {
 		for q := of.query(); ; {
@@ -82,21 +82,20 @@ func (c *Client) List(ctx context.Context, kind string, of Owner) iter.Seq2[*Ite
 	}
 }
 
-// Operation is one change of data.
+// Operation is one change of an entity.
 type Operation struct {
 	Op   string // create, update, remove
 	Type string // advertiser, campaign, group, keyword, negative, ad
-	ID   uint64 // of what is updated or removed
-	// Owner is that of what is created, and of a keyword, negative or ad.
+	ID   uint64 // id of the entity to update or remove
+	// Owner is the owner of an entity to create, or of a keyword, negative or ad.
 	Owner Owner
-	// IfMatch, an ETag, is what the entity must still be; "" means whatever it
-	// is.
+	// IfMatch is the ETag that the entity must still have. "" means any.
 	IfMatch string
-	// Fields are those that are set, as in the document; nil restores a default.
+	// Fields are the fields to set, as in the document. nil restores a default.
 	Fields map[string]any
 }
 
-// MarshalJSON gives the operation as the document describes it.
+// MarshalJSON returns the operation as the document describes it.
 func (o Operation) MarshalJSON() ([]byte, error) {
 	out := map[string]any{}
 	for name, v := range o.Fields {
@@ -114,18 +113,18 @@ func (o Operation) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// Change is 1 to 1,000 operations, all of which are made, or none.
+// Change is 1 to 1,000 operations that are performed together or not at all.
 type Change struct {
 	Operations []Operation
-	// Key names the request, so that it is made once if it is sent again in 24 hours. If it is "", the client
-	// gives it one for the time of the call.
+	// Key names the change, so that it is performed only once if it is sent again within 24 hours. If it is "", the
+	// client chooses a key for the call.
 	Key string
-	// WaitServed is how long to wait for all live slaves, up to 8 s; 0 means not at all.
+	// WaitServed is how long to wait until all live slaves serve the change, up to 8 s. 0 means not to wait.
 	// DataChanges.Served says whether they serve it.
 	WaitServed time.Duration
 }
 
-// Change makes changes in one transaction.
+// Change performs a change in one transaction.
 func (c *Client) Change(ctx context.Context, v Change) (*DataChanges, error) {
 	var out DataChanges
 	r := c.data(http.MethodPost, "/v1/batch", url.Values{}, &out)
@@ -147,16 +146,15 @@ func (c *Client) Change(ctx context.Context, v Change) (*DataChanges, error) {
 const (
 	// changesWait is how long one stream of changes stays open.
 	changesWait = 20 * time.Second
-	// tooSoon is when a stream without a line has not waited for one.
+	// tooSoon is the time below which a stream that ends without a line did not wait for one.
 	tooSoon = time.Second
 )
 
-// Follow iterates over the changes after a position ("": the beginning of the log) until ctx is
-// done or the caller stops. It reconnects when a stream ends or is cut off. It gives up after
-// Config.Tries streams in a row that ended at once without a line, or after an answer that is not a
-// stream. An Error with the code stale says that the position is too old: read everything again.
-// The code conflict says that the position is of another database or history. It ends after the
-// first error.
+// Follow iterates over the changes after a position until ctx is done or the caller stops. "" is the beginning of
+// the log. It reconnects if a stream ends or is cut off. It gives up after Config.Tries streams in a row that ended
+// at once without a line, or after an answer that is not a stream. An Error with the code stale means that the
+// position is too old: read everything again. The code conflict means that the position belongs to another database
+// or history. Follow ends after the first error.
 func (c *Client) Follow(ctx context.Context, after string) iter.Seq2[*ChangeLine, error] {
 	return func(yield func(*ChangeLine, error) bool) {
 		if err := c.follow(ctx, after, func(line *ChangeLine) bool { return yield(line, nil) }); err != nil {
@@ -165,8 +163,7 @@ func (c *Client) Follow(ctx context.Context, after string) iter.Seq2[*ChangeLine
 	}
 }
 
-// follow reads one stream after another. It returns nil if the caller has
-// stopped.
+// follow reads one stream after another. It returns nil if the caller stops.
 func (c *Client) follow(ctx context.Context, after string, take func(*ChangeLine) bool) error {
 	wait := backoff{c.pause}
 	for tries := 1; ; tries++ {
@@ -189,8 +186,8 @@ func (c *Client) follow(ctx context.Context, after string, take func(*ChangeLine
 	}
 }
 
-// stream reads the lines of one stream. more says that another one must be opened after the last
-// whole line; err then is what ended this one.
+// stream reads the lines of one stream. If more is true, another stream must be opened after the last whole line,
+// and err is what ended this one.
 func (c *Client) stream(ctx context.Context, after *string, take func(*ChangeLine) bool) (more bool, lasted time.Duration, err error) {
 	q := url.Values{"after": {*after}, "wait_ms": {fmt.Sprint(changesWait.Milliseconds())}}
 	res, err := c.open(ctx, c.balancers, c.data(http.MethodGet, "/v1/changes", q, nil))
@@ -219,14 +216,14 @@ func (c *Client) stream(ctx context.Context, after *string, take func(*ChangeLin
 	return true, time.Since(began), lines.Err()
 }
 
-// noStream is the error of an answer to /v1/changes that is not a stream. Asking again would not
-// change it.
+// noStream returns the error for an answer to /v1/changes that is not a stream. Sending the request again would not
+// help.
 func noStream(res *http.Response, has string) error {
 	return &Error{Status: res.StatusCode, Code: "corrupt", Message: fmt.Sprintf(
 		"%s answers /v1/changes with %s, which is no stream of changes; is it the admin port of a balancer?", res.Request.URL.Host, has)}
 }
 
-// wholeLines splits as bufio.ScanLines does, without a last line that has no end: it was cut off.
+// wholeLines splits like bufio.ScanLines, but drops a last line without an end, since it was cut off.
 func wholeLines(text []byte, atEOF bool) (advance int, line []byte, err error) {
 	if bytes.IndexByte(text, '\n') < 0 {
 		return 0, nil, nil
@@ -234,9 +231,8 @@ func wholeLines(text []byte, atEOF bool) (advance int, line []byte, err error) {
 	return bufio.ScanLines(text, atEOF)
 }
 
-// Export returns all data, or those of one advertiser, as JSON lines that `adshard import` reads.
-// The reader must be closed; reading ends with io.EOF when all has arrived, else with another
-// error.
+// Export returns all data, or those of one advertiser, as JSON lines that `adshard import` reads. The reader must be
+// closed. It returns io.EOF once everything has arrived, otherwise another error.
 func (c *Client) Export(ctx context.Context, advertiser uint64) (io.ReadCloser, error) {
 	res, err := c.open(ctx, c.balancers, c.data(http.MethodGet, "/v1/export", Owner{Advertiser: advertiser}.query(), nil))
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"adshard/client"
 )
 
-// A search, of whichever master answers.
+// A search that any of the masters answers.
 func ExampleClient_Search() {
 	master := httptest.NewServer(http.HandlerFunc(ok)) // in place of yours
 	defer master.Close()
@@ -60,7 +60,7 @@ func ExampleClient_Search_placements() {
 	// side: there is no block list "kids"
 }
 
-// What a server refuses has a code to decide by.
+// An error of a server has a code by which to decide.
 func ExampleError() {
 	master := httptest.NewServer(refuses(http.StatusBadRequest, "invalid"))
 	defer master.Close()
@@ -77,7 +77,7 @@ func ExampleError() {
 	// Output: invalid f false
 }
 
-// says answers with a text.
+// says returns a handler that answers with a text.
 func says(kind, text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", kind)
@@ -85,7 +85,7 @@ func says(kind, text string) http.HandlerFunc {
 	}
 }
 
-// Why the keywords of an advertiser are not shown, those that do not match among them.
+// Why the keywords of an advertiser are not shown, including those that do not match.
 func ExampleClient_Explain() {
 	master := httptest.NewServer(says("application/json", // in place of yours
 		`{"matches":[{"keyword":"usb cable","verdict":"lost","reason":"its rank is too low"},{"keyword":"hdmi cable","verdict":"unmatched","reason":"hdmi is not in the query"}]}`))
@@ -125,7 +125,7 @@ func ExampleClient_Events() {
 	// Output: 1 counted, 1 counted before, 0 refused
 }
 
-// A campaign is paused if it has not changed since it was read, and the call waits until queries see that.
+// A campaign is paused if it has not changed since it was read, and the call waits until queries see the change.
 func ExampleClient_Change() {
 	balancer := httptest.NewServer(campaign()) // in place of yours
 	defer balancer.Close()
@@ -148,7 +148,7 @@ func ExampleClient_Change() {
 	// Output: Cables was enabled and is paused served: true
 }
 
-// campaign has campaign 7, which is paused by whatever changes it.
+// campaign serves campaign 7, which any change pauses.
 func campaign() http.Handler {
 	h := http.NewServeMux()
 	h.Handle("GET /v1/campaigns/7", says("application/json", `{"item":{"id":7,"name":"Cables","status":"enabled","etag":"\"a1\""}}`))
@@ -156,7 +156,7 @@ func campaign() http.Handler {
 	return h
 }
 
-// What has changed since a position, as it changes; a program keeps the position of the last line for its next start.
+// Changes since a position, as they happen. A program keeps the position of the last line for its next start.
 func ExampleClient_Follow() {
 	balancer := httptest.NewServer(says("application/x-ndjson", // in place of yours
 		`{"position":"6-9d01c9b5c2a7e6f3","type":"group","id":3,"campaign_id":7,"advertiser_id":1}`+"\n"+

@@ -14,51 +14,52 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// Answers, as the document describes them.
+// Types of answers, described in the document.
 type (
 	SearchAnswer  = api.SearchAnswer
 	ExplainAnswer = api.ExplainAnswer
 	Ad            = api.Ad
 	Coverage      = api.Coverage
-	// PlacementAnswer is what a placement of a page is filled with, or its Error.
+	// PlacementAnswer has the ads of a placement of a page, or its Error.
 	PlacementAnswer = api.PlacementAnswer
 	EventsAnswer    = api.EventsAnswer
 )
 
-// SearchRequest asks for ads. Zero values have the server's defaults.
+// SearchRequest is a request for ads. Zero values mean the server's defaults.
 type SearchRequest struct {
 	Query     string
 	Slots     int    // places, 1 to 20
 	Device    string // desktop, mobile, tablet
 	Variants  string // identical, folded, inflected, synonym
-	TimeoutMS int    // from the request to the answer, at the server
-	Strict    bool   // an incomplete answer is an error
-	MinClock  string // of a change that the answer must include
-	// Context says where, when and for whom the query was asked, and what its page blocks.
+	TimeoutMS int    // time until the answer, at the server
+	Strict    bool   // whether an incomplete answer is an error
+	MinClock  string // clock of a change that the answer must include
+	// Context says where, when and by whom the query was made, and what its page blocks.
 	Context Context
-	// Placements, up to 8, are filled by this one query, in their order: their ads are in Placements of the answer. Slots is how
-	// many places one has that does not say it.
+	// Placements, up to 8, are filled by this one query, in their order. Their ads are in Placements of the answer. Slots is then
+	// the number of places of a placement that does not set its own.
 	Placements []Placement
-	// PerAdvertiser is how many places of all placements an advertiser may have; 0 means one.
+	// PerAdvertiser is the number of places, of all placements together, that an advertiser may have. 0 means one.
 	PerAdvertiser int
-	// WhyEmpty: an answer without ads counts, in Why, what keeps matching keywords from taking part.
+	// If WhyEmpty is set, Why of an answer without ads counts what keeps matching keywords from taking part.
 	WhyEmpty bool
-	// RequestID names the request in logs; LowPriority and Tenant matter when there is too much to do.
+	// RequestID names the request in logs. LowPriority and Tenant matter if there is too much to do.
 	RequestID   string
 	LowPriority bool
 	Tenant      string
 }
 
-// Placement is a part of a page that has ads of its own: an id, and perhaps slots, a reserve, and blocks beside the request's.
+// Placement is a part of a page that has its own ads. It has an id, and optionally slots, a reserve, and blocks in addition to those
+// of the request.
 type Placement = api.PlacementRequest
 
-// Context is what is known of the user and the page of a query; zero values say nothing. All of it must fit into a URL, unless there
-// are placements.
+// Context is what is known about the user and the page of a query. Zero values mean that nothing is known. All of it must fit into a
+// URL, unless there are placements.
 type Context struct {
 	Locations          []uint32  // ids of places where the user is
 	InterestLocations  []uint32  // ids of places that the query is about
 	Point              string    // "lat,lon" in degrees, with at most 6 decimals
-	Time               time.Time // when it was asked; zero: now
+	Time               time.Time // time of the query; zero means now
 	Languages          []string  // of the user: names or codes
 	Audiences          []string  // segments to which the user belongs
 	Site               string    // host of the page, perhaps with a path
@@ -66,16 +67,16 @@ type Context struct {
 	BlockAdvertisers   []uint64  // ids
 	BlockDomains       []string  // hosts
 	BlockCategories    []string
-	BlockUncategorised bool // campaigns without any category are not shown
+	BlockUncategorised bool // whether campaigns without any category are blocked
 }
 
-// field is what a request says of one thing, by its name in a query string.
+// field is one field of a request, by its name in a query string.
 type field struct {
 	name  string
 	value any
 }
 
-// said are the fields that a request fills.
+// said returns the fields that a request sets.
 func (r *SearchRequest) said() []field {
 	c := &r.Context
 	asked := ""
@@ -96,7 +97,7 @@ func (r *SearchRequest) said() []field {
 	})
 }
 
-// query is the request as a query string.
+// query returns the request as a query string.
 func (r *SearchRequest) query() url.Values {
 	q := url.Values{}
 	for _, f := range r.said() {
@@ -112,7 +113,7 @@ func (r *SearchRequest) query() url.Values {
 	return q
 }
 
-// body is the request with its placements as the JSON of a POST.
+// body returns the request and its placements as the JSON of a POST.
 func (r *SearchRequest) body() (map[string]any, error) {
 	b, names := map[string]any{"placements": r.Placements}, new(api.SearchParams)
 	for _, f := range r.said() {
@@ -145,7 +146,7 @@ func (r *SearchRequest) header() http.Header {
 	return h
 }
 
-// Search returns the ads of a query. An answer that lacks a part of the data says so in its Coverage.
+// Search returns the ads of a query. If an answer lacks a part of the data, its Coverage says so.
 func (c *Client) Search(ctx context.Context, r SearchRequest) (*SearchAnswer, error) {
 	var out SearchAnswer
 	sent := request{method: http.MethodGet, path: "/v1/search", header: r.header(), to: &out}
@@ -164,16 +165,17 @@ func (c *Client) Search(ctx context.Context, r SearchRequest) (*SearchAnswer, er
 	return &out, nil
 }
 
-// ExplainRequest asks why each keyword that matches a query won or lost. Strict, MinClock, WhyEmpty and Placements do not apply.
+// ExplainRequest is a request to explain why each keyword that matches a query won or lost. Strict, MinClock, WhyEmpty and
+// Placements do not apply.
 type ExplainRequest struct {
 	SearchRequest
 	Limit, Offset int // keywords
-	// WhyNot names keywords to explain instead, matching or not: a keyword by its id, or an
-	// advertiser by its name or as advertiser:ID.
+	// WhyNot names keywords to explain instead, whether they match or not: a keyword by its id, or all of an advertiser by its name
+	// or as advertiser:ID.
 	WhyNot string
 }
 
-// Explain explains a query, where masters do that on the port that Config names.
+// Explain explains a query. Masters must allow that on the port that Config names.
 func (c *Client) Explain(ctx context.Context, r ExplainRequest) (*ExplainAnswer, error) {
 	q := r.query()
 	q.Del("strict")
@@ -202,7 +204,7 @@ type Event struct {
 	Token string `json:"token"` // EventToken of the ad
 }
 
-// Events counts 1 to 5,000 events. Those that are sent again count once.
+// Events counts 1 to 5,000 events. An event that is sent again is counted only once.
 func (c *Client) Events(ctx context.Context, list []Event) (*EventsAnswer, error) {
 	var out EventsAnswer
 	body := map[string]any{"events": list}

@@ -2,8 +2,8 @@ package fault
 
 import "errors"
 
-// Classes assigns each error a value of type T, such as an HTTP status: the
-// value that Classify gave it, else that of its kind.
+// Classes assigns each error a value of type T, such as an HTTP status: the value that Classify
+// gave it, otherwise that of its kind.
 type Classes[T any] struct {
 	Kinds map[Kind]T
 	// Other is the value of the kinds that Kinds does not list.
@@ -22,8 +22,8 @@ func (c Classes[T]) Of(err error) T {
 	return c.Other
 }
 
-// Classify returns err with a value of its own, for errors that need a finer
-// distinction than their kind. Text, kind and chain stay the same.
+// Classify attaches a value to err, for errors that need a finer distinction than their kind. Text,
+// kind and chain stay the same.
 func Classify[T any](err error, value T) error { return &classified[T]{err, value} }
 
 type classified[T any] struct {

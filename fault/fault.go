@@ -1,9 +1,8 @@
 // Package fault gives errors a kind that survives package and process
 // boundaries, so that a caller decides by kind and never by text.
 //
-// An error carries a kind, the operation that failed and its cause. It is
-// built with New at the place where the kind is known, wrapped with
-// fmt.Errorf("…: %w", err) on its way up, and asked for with KindOf.
+// An error carries a kind, the operation that failed and its cause. It is built with New where the
+// kind is known, and wrapped with fmt.Errorf("…: %w", err) on its way up. KindOf returns its kind.
 // internal/node maps kinds to gRPC codes, HTTP statuses and exit statuses.
 //
 // Goals: a short closed list of kinds; texts that say what to do.
@@ -23,18 +22,18 @@ type Kind uint8
 const (
 	Internal    Kind = iota // a defect or an unknown cause; report it
 	Invalid                 // the request or input is wrong; correct it
-	NotFound                // what was named does not exist
-	Conflict                // it exists already, or is in another state than assumed
-	Unavailable             // a peer or resource is away; try again later
+	NotFound                // what was named was not found
+	Conflict                // it already exists, or is in another state than assumed
+	Unavailable             // a peer or resource cannot be reached; try again later
 	Deadline                // the deadline has passed
 	Cancelled               // the caller gave up
-	Overloaded              // refused at once, to stay fast; try again after a pause
-	Stale                   // the caller's epoch, view or position is an older one
+	Overloaded              // refused at once, so that others stay fast; try again after a pause
+	Stale                   // the caller's epoch, view or position is too old
 	Corrupt                 // stored bytes are damaged
-	Version                 // stored data are of another format version
+	Version                 // stored data have another format version
 	NoSpace                 // the disk is full
 	Locked                  // another process holds the database or store
-	Behind                  // the data do not hold the changes that were asked for yet
+	Behind                  // the data do not have the requested changes yet
 	Forbidden               // the caller's role does not allow it, or the caller is unknown
 )
 
@@ -51,12 +50,12 @@ func (k Kind) String() string {
 	return fmt.Sprintf("kind(%d)", uint8(k))
 }
 
-// Error is an error with a kind.
+// Error is an error that has a kind.
 type Error struct {
 	Kind Kind
 	// Op is the operation that failed, as "package: verb", e.g. "rocks: open".
 	Op string
-	// Field names the faulty input of an Invalid error, if there is one.
+	// Field names the faulty input if Kind is Invalid and the input has a name.
 	Field string
 	// Err is the cause; its text says what happened and what to do.
 	Err error
@@ -73,7 +72,7 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// New wraps err with a kind and an operation; nil stays nil.
+// New wraps err with a kind and an operation. It returns nil if err is nil.
 func New(kind Kind, op string, err error) error {
 	if err == nil {
 		return nil
@@ -81,19 +80,19 @@ func New(kind Kind, op string, err error) error {
 	return &Error{Kind: kind, Op: op, Err: err}
 }
 
-// Newf is New with a formatted cause (%w is understood).
+// Newf is New with a formatted cause. The format may use %w.
 func Newf(kind Kind, op, format string, args ...any) error {
 	return &Error{Kind: kind, Op: op, Err: fmt.Errorf(format, args...)}
 }
 
-// Field is Newf for an Invalid input field, e.g. a request's parameter.
+// Field is Newf for a faulty input field, such as a request's parameter, with kind Invalid.
 func Field(op, field, format string, args ...any) error {
 	return &Error{Kind: Invalid, Op: op, Field: field, Err: fmt.Errorf(format, args...)}
 }
 
-// Recover, deferred directly, turns a panic of the surrounding function into an
-// Internal error of op, so that one bad request is one failed request. caught,
-// unless nil, is called with the panic's value first.
+// Recover turns a panic of the surrounding function into an Internal error of op, so that a bad
+// request fails without ending the process. It must be deferred directly. If caught is not nil, it
+// is called with the panic's value first.
 //
 //	func (s *Server) search(…) (answer *Answer, err error) {
 //		defer fault.Recover("slave: search", &err, s.panicked)
@@ -108,8 +107,8 @@ func Recover(op string, err *error, caught func(cause any)) {
 	*err = Newf(Internal, op, "panic: %v; please report it", cause)
 }
 
-// KindOf returns the kind of the outermost Error in err's chain; context
-// errors have the kinds Deadline and Cancelled, all others Internal.
+// KindOf returns the kind of the outermost Error in err's chain. Context errors have the kinds
+// Deadline and Cancelled, all other errors Internal.
 func KindOf(err error) Kind {
 	var e *Error
 	switch {
@@ -132,5 +131,5 @@ func FieldOf(err error) string {
 	return ""
 }
 
-// Is reports whether err is of kind k; false for nil.
+// Is reports whether err is of kind k. It returns false if err is nil.
 func Is(err error, k Kind) bool { return err != nil && KindOf(err) == k }

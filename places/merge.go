@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// Refused is a row that With did not take.
+// Refused is a row that With did not accept.
 type Refused struct {
-	Row int // in the list that was given
+	Row int // index in the given list
 	Err error
 }
 
@@ -19,9 +19,10 @@ var (
 	errDeep     = fmt.Errorf("the place, or one below it, would lie in more than %d others: correct the ids", MaxDepth-1)
 )
 
-// With returns the table with rows in place of those of equal id; of several of one id the last counts. Rows pass Check. A row is
-// refused if its parent is neither in the table nor a row that is taken, if its parents lead in a circle, or if it makes a chain of more
-// than MaxDepth places: what the table had under its id then stays. The refused are in the order of the rows.
+// With returns the table with the rows replacing those with the same id. If several rows have the same id, the last one applies. The
+// rows must pass Check. A row is refused if its parent is neither in the table nor an accepted row, if its chain of parents forms a
+// circle, or if it makes a chain of more than MaxDepth places. The table's old row with its id then stays. The refused rows are in the
+// order of the given ones.
 func (t *Table) With(rows []Row) (*Table, []Refused) { return t.with(rows, MaxDepth) }
 
 func (t *Table) with(rows []Row, deepest int) (*Table, []Refused) {
@@ -43,18 +44,18 @@ func (t *Table) with(rows []Row, deepest int) (*Table, []Refused) {
 	return build(all), m.refused
 }
 
-// merging is a table that rows are put into.
+// merging is a table into which rows are merged.
 type merging struct {
 	table   *Table
-	nodes   []node // by rising id
+	nodes   []node // by ascending id
 	refused []Refused
 	path    []int
 }
 
-// node is a place of the table, of the rows, or of both.
+// node is a place that is in the table, in the rows, or in both.
 type node struct {
 	id, parent uint32
-	row, old   int // in the rows and in the table; -1: it is not there, or its row was refused
+	row, old   int // indexes in the rows and in the table; -1 if it is not there or its row was refused
 	state      nodeState
 	err        error // why its row is refused
 }
@@ -75,14 +76,14 @@ func (t *Table) merging(rows []Row) *merging {
 	for i := range t.index {
 		m.nodes = append(m.nodes, node{id: t.index[i].id, parent: t.index[i].parent, row: -1, old: i})
 	}
-	// Of equal ids the last row comes first.
+	// Of the rows with the same id, the last comes first.
 	slices.SortFunc(m.nodes, func(a, b node) int { return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(b.row, a.row)) })
 	m.nodes = slices.CompactFunc(m.nodes, func(a, b node) bool { return a.id == b.id })
 	return m
 }
 
-// round looks at each place once and refuses rows. It reports whether another one is needed, since older rows that stay may close
-// a circle.
+// round looks at each place once and refuses rows. It reports whether another round is needed, since older rows that stay may close a
+// circle.
 func (m *merging) round() (again bool) {
 	for i := range m.nodes {
 		m.nodes[i].state = unseen
@@ -100,7 +101,7 @@ func (m *merging) round() (again bool) {
 	return again
 }
 
-// take takes a row back, and reports whether an older one is in its place.
+// take withdraws a row, and reports whether an older one takes its place.
 func (m *merging) take(n *node, why error) (older bool) {
 	m.refused = append(m.refused, Refused{n.row, why})
 	n.row = -1
@@ -110,8 +111,8 @@ func (m *merging) take(n *node, why error) (older bool) {
 	return n.old >= 0
 }
 
-// shorten takes rows back that make chains too long, where no row has another fault, and reports whether there were some: for each
-// place just beyond the deepest the nearest row from it up that is new or has got another parent.
+// shorten withdraws rows that make chains too long, once no row has any other fault, and reports whether there were any. For each place
+// one level too deep it withdraws the nearest row, from the place upwards, that is new or has another parent than before.
 func (m *merging) shorten(deepest int) (some bool) {
 	var blamed []int
 	depths := make([]int, len(m.nodes))
@@ -130,7 +131,7 @@ func (m *merging) shorten(deepest int) (some bool) {
 	return len(blamed) > 0
 }
 
-// measure finds the depths of a place and of those above it.
+// measure computes the depths of a place and of those above it.
 func (m *merging) measure(i int, depths []int) {
 	m.path = m.path[:0]
 	for ; i >= 0 && depths[i] == 0; i = m.at(m.nodes[i].parent) {
@@ -146,7 +147,7 @@ func (m *merging) measure(i int, depths []int) {
 	}
 }
 
-// moved is the nearest row from a place up that is new or has got another parent.
+// moved returns the nearest row, from a place upwards, that is new or has another parent than before.
 func (m *merging) moved(i int) int {
 	for {
 		n := &m.nodes[i]
@@ -157,7 +158,8 @@ func (m *merging) moved(i int) int {
 	}
 }
 
-// follow goes up from a place to one that was seen, and then down again with what that means for those on the way.
+// follow goes up from a place to one that was seen before, and on the way down refuses the rows that have no valid parent or form a
+// circle.
 func (m *merging) follow(i int) {
 	m.path = m.path[:0]
 	for i >= 0 && m.nodes[i].state == unseen {
@@ -182,14 +184,14 @@ func (m *merging) follow(i int) {
 	}
 }
 
-// refuse refuses the row of a place, if it is one of a row.
+// refuse marks the row of a place as refused, if the place has one.
 func (n *node) refuse(err error) {
 	if n.row >= 0 {
 		n.err = err
 	}
 }
 
-// gone reports whether the place is refused, with no older row that stays.
+// gone reports whether the place is refused and has no older row that stays.
 func (n *node) gone() bool { return n.old < 0 && (n.err != nil || n.row < 0) }
 
 func (m *merging) at(id uint32) int {

@@ -8,19 +8,19 @@ import (
 	"adshard/search/words"
 )
 
-// Names finds active places by name, compared as serving.md §1.2 normalises. It takes a second to make of a large table.
+// Names finds active places by their names, normalised as in serving.md §1.2. Making it for a large table takes about a second.
 type Names struct {
 	table            *Table
-	canonical, names []named // by rising hash
+	canonical, names []named // by ascending hash
 }
 
-// named is an entry of the table by a normalised name's hash.
+// named is an entry of the table with the hash of a normalised name.
 type named struct {
 	hash uint64
 	at   uint32
 }
 
-// NewNames makes the index of a table's names.
+// NewNames returns the index of a table's names.
 func NewNames(t *Table) *Names {
 	n := &Names{table: t}
 	for i := range t.index {
@@ -37,7 +37,7 @@ func NewNames(t *Table) *Names {
 	return n
 }
 
-// appendNamed leaves out a name that cannot be normalised: nothing is equal to it.
+// appendNamed appends a name. It skips names that cannot be normalised, since nothing equals them.
 func appendNamed(list []named, name string, at int) []named {
 	normal, err := words.Normalise(name)
 	if err != nil {
@@ -46,8 +46,8 @@ func appendNamed(list []named, name string, at int) []named {
 	return append(list, named{words.Hash(normal), uint32(at)})
 }
 
-// Lookup returns the ids of the active places that have name as their canonical name or, if there are none, as their name, by
-// rising id.
+// Lookup returns the ids of the active places with the given canonical name or, if there are none, of those with the given name,
+// in ascending order.
 func (n *Names) Lookup(name string) []uint32 {
 	normal, err := words.Normalise(name)
 	if err != nil {
@@ -72,9 +72,9 @@ func (n *Names) in(list []named, normal string, of func(*Row) string) (ids []uin
 	return ids
 }
 
-// Find returns at most limit places whose canonical names have all words of a text, the last one perhaps only its beginning, without
-// regard to case and diacritics; and how many there are. Active ones come first, then those that fewer contain, then by
-// rising id. Errors: fault.Invalid for a text that is not one.
+// Find returns at most limit places whose canonical names contain all words of a text, and the number of all such places. The last
+// word may be only the beginning of a word. Case and diacritics do not matter. Active places come first, then those with smaller
+// depths, then those with lower ids. It returns fault.Invalid if the text is not valid.
 func (t *Table) Find(text string, limit int) (found []Row, total int, err error) {
 	wanted, err := words.Split(text)
 	if err != nil || len(wanted) == 0 {

@@ -13,12 +13,12 @@ import (
 	"adshard/fault"
 )
 
-// renamed are the countries whose name is another one in the CLDR that golang.org/x/text has, 32, and in 48.
+// renamed are the countries whose names in CLDR 32, which golang.org/x/text has, differ from those in CLDR 48.
 var renamed = map[string][2]string{
 	"TR": {"Turkey", "Türkiye"}, "SZ": {"Swaziland", "Eswatini"}, "MK": {"Macedonia", "North Macedonia"}, "MO": {"Macau SAR China", "Macao SAR China"},
 }
 
-// TestCountries compares the built-in table with another source of both codes and names.
+// TestCountries compares the built-in table with another source of codes and names.
 func TestCountries(t *testing.T) {
 	names := display.English.Regions()
 	codes := map[string]bool{}
@@ -45,7 +45,7 @@ func row(id, parent uint32, name string) Row {
 	return Row{ID: id, Name: name, Parent: parent, Country: "CZ", Type: "City"}
 }
 
-// told returns a table, and what was refused, as text.
+// told returns a table and the refused rows as text.
 func told(t *Table, refused []Refused) string {
 	var b strings.Builder
 	for r := range t.All() {
@@ -91,7 +91,7 @@ func TestWith(t *testing.T) {
 	}
 }
 
-// TestDeepestPlaces: a chain has MaxDepth places, and no import makes it longer, from below or from above.
+// TestDeepestPlaces: a chain can have MaxDepth places, and no import makes it longer, either from below or from above.
 func TestDeepestPlaces(t *testing.T) {
 	var chain []Row
 	for i := range uint32(MaxDepth) {
@@ -119,14 +119,14 @@ func TestDeepestPlaces(t *testing.T) {
 	}
 }
 
-// draw draws rows whose parents make chains, circles and holes.
+// draw draws rows whose parents form chains and circles or are missing.
 func draw(t *rapid.T, what string) []Row {
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Row {
 		return row(rapid.Uint32Range(1, 12).Draw(t, "id"), rapid.Uint32Range(0, 14).Draw(t, "parent"), rapid.StringMatching("[a-c]{1,2}").Draw(t, "name"))
 	}), 0, 14).Draw(t, what)
 }
 
-// TestWithRefuses compares With with rules applied one at a time until none applies.
+// TestWithRefuses compares With with rules that are applied one at a time until none applies.
 func TestWithRefuses(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		base, _ := new(Table).With(draw(t, "base"))
@@ -141,8 +141,8 @@ func TestWithRefuses(t *testing.T) {
 	})
 }
 
-// slowWith applies the rules of With to maps. A circle in which an older row takes part is not refused while a row can still be
-// replaced by an older one for want of a parent, so all faults of one pass are found before any row is taken back.
+// slowWith applies the rules of With to maps. A circle that includes an older row is not refused while a row in it may still be
+// replaced by an older one because its parent is missing. So all faults of a pass are found before any row is withdrawn.
 func slowWith(base *Table, rows []Row, deepest int) (string, []int) {
 	last := map[uint32]int{}
 	for i := range rows {
@@ -192,7 +192,7 @@ func slowWith(base *Table, rows []Row, deepest int) (string, []int) {
 	}
 }
 
-// tooDeep returns the row to be blamed for a place that lies just beyond the deepest.
+// tooDeep returns the row to blame for a place that is one level too deep.
 func tooDeep(base *Table, now map[uint32]Row, last map[uint32]int, id uint32, deepest int) (row uint32, deep bool) {
 	depth := 0
 	for at := id; at != 0; at = now[at].Parent {

@@ -8,8 +8,9 @@ import (
 	"adshard/targeting"
 )
 
-// Resolve returns the places where a user is and that a query is about, with all places that contain them, each once and by
-// rising id; and those that the table lacks, by rising id. Each of these stands for itself, as a place without a parent.
+// Resolve returns the places where a user is and those that a query is about, with all places that contain them, sorted by
+// id and without repetitions. unknown has those that the table lacks, sorted by id. Each of them is also in all, as a place
+// without a parent.
 func (t *Table) Resolve(presence, interest []uint32) (all []targeting.Place, unknown []uint32) {
 	found := make(map[uint32]targeting.Place, 4*(len(presence)+len(interest)))
 	for _, id := range presence {
@@ -28,7 +29,7 @@ func (t *Table) Resolve(presence, interest []uint32) (all []targeting.Place, unk
 	return all, slices.Compact(unknown)
 }
 
-// climb marks a place and all that contain it, up to one that was marked.
+// climb marks a place and all places that contain it, up to the first that was already marked.
 func (t *Table) climb(id uint32, mark func(*targeting.Place) (was bool), found map[uint32]targeting.Place) {
 	for id != 0 {
 		e := t.find(id)

@@ -25,7 +25,8 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// TestResolveWalks compares with the definition: a place contains itself, its children, and what these contain.
+// TestResolveWalks compares Resolve with the definition: a place contains itself, its children, and everything
+// that these contain.
 func TestResolveWalks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table, _ := new(Table).With(draw(t, "rows"))

@@ -12,20 +12,21 @@ import (
 type Row struct {
 	ID            uint32
 	Name          string
-	CanonicalName string // the name with those of the places that contain it, commas between; never empty in a table
-	Parent        uint32 // the place that contains it; 0: none does
+	CanonicalName string // the name and the names of the places that contain it, separated by commas; never empty in a table
+	Parent        uint32 // the place that contains it, or 0 if none does
 	Country       string // code of ISO 3166-1, e.g. CZ
 	Type          string // e.g. City
 	Status        string // Active, or e.g. Removal Planned; never empty in a table
 }
 
-// Active is the status of places that are found by name.
+// Active is the status of places that can be found by name.
 const Active = "Active"
 
-// MaxDepth is the most places of a chain of parents, so that a request carries a bounded number of them. Google's have five.
+// MaxDepth is the largest number of places in a chain of parents. It bounds the number of places that a request carries.
+// Google's chains have up to five.
 const MaxDepth = 128
 
-// MaxText is the most bytes of a row's texts.
+// MaxText is the largest total size of a row's texts in bytes.
 const MaxText = 1000
 
 var (
@@ -47,7 +48,7 @@ const (
 	FieldCountry
 	FieldType
 	FieldStatus
-	Fields // how many there are
+	Fields // number of fields
 )
 
 var fieldNames = [Fields]string{"Criteria ID", "Name", "Canonical Name", "Parent ID", "Country Code", "Target Type", "Status"}
@@ -55,7 +56,7 @@ var fieldNames = [Fields]string{"Criteria ID", "Name", "Canonical Name", "Parent
 // String returns the name of the field's column.
 func (f Field) String() string { return fieldNames[f] }
 
-// Check returns the first field at fault, and what is wrong with it.
+// Check returns the first faulty field, and what is wrong with it.
 func (r *Row) Check() (Field, error) {
 	if r.ID == 0 {
 		return FieldID, errNoID
@@ -79,7 +80,7 @@ func (r *Row) Check() (Field, error) {
 	return 0, nil
 }
 
-// complete fills what an empty field stands for.
+// complete fills in empty fields that have a default.
 func (r *Row) complete() {
 	if r.CanonicalName == "" {
 		r.CanonicalName = r.Name

@@ -13,24 +13,24 @@ import (
 	"adshard/fault"
 )
 
-// Table is the places by id. It does not change.
+// Table contains places by id. It does not change.
 type Table struct {
-	text    string  // a line for each place, by rising id
-	index   []entry // of the lines, by rising id
+	text    string  // one line per place, by ascending id
+	index   []entry // of the lines, by ascending id
 	version string
 }
 
-// entry is what requests need of a place.
+// entry is what requests need to know of a place.
 type entry struct {
 	id, parent uint32
-	depth      uint32 // places from it up to one without a parent, itself included
-	at         uint32 // of its line
+	depth      uint32 // number of places from it up to one without a parent, including itself
+	at         uint32 // offset of its line
 }
 
-// MaxSize is the most bytes of a table's text: some ten times those of Google's.
+// MaxSize is the largest size of a table's text in bytes, some ten times that of Google's table.
 const MaxSize = 256 << 20
 
-// build makes a table of checked rows by rising id, each id once, without circles and missing parents.
+// build returns the table of checked rows, which must have ascending ids, no circles and no missing parents.
 func build(rows []Row) *Table {
 	var text strings.Builder
 	index := make([]entry, len(rows))
@@ -41,7 +41,7 @@ func build(rows []Row) *Table {
 	return finish(text.String(), index)
 }
 
-// finish adds depths and the version. Parents of all entries are there, in no circle.
+// finish adds depths and the version. All parents must exist and must not form a circle.
 func finish(text string, index []entry) *Table {
 	sum := sha256.Sum256([]byte(text))
 	t := &Table{text: text, index: index, version: hex.EncodeToString(sum[:8])}
@@ -62,7 +62,7 @@ func finish(text string, index []entry) *Table {
 	return t
 }
 
-// writeLine writes a row as cells with tabs between. A canonical name that is the name is left out.
+// writeLine writes a row as cells separated by tabs. It leaves out a canonical name that equals the name.
 func writeLine(b *strings.Builder, r *Row) {
 	var number [10]byte
 	b.Write(strconv.AppendUint(number[:0], uint64(r.ID), 10))
@@ -83,17 +83,18 @@ func writeLine(b *strings.Builder, r *Row) {
 	b.WriteByte('\n')
 }
 
-// Text is the table as Parse reads it: a line for each place by rising id, with the fields of Row in their order and
-// tabs between. An empty canonical name stands for the name, an empty parent for none.
+// Text returns the table as Parse reads it: a line for each place by ascending id, with the fields of Row in their
+// order, separated by tabs. An empty canonical name means that it equals the name, an empty parent that there is
+// none.
 func (t *Table) Text() string { return t.text }
 
-// Version names the content: equal tables have equal versions.
+// Version returns a name for the content: equal tables have equal versions.
 func (t *Table) Version() string { return t.version }
 
-// Len is the number of places.
+// Len returns the number of places.
 func (t *Table) Len() int { return len(t.index) }
 
-// All returns the places by rising id.
+// All returns the places by ascending id.
 func (t *Table) All() iter.Seq[Row] {
 	return func(yield func(Row) bool) {
 		for i := range t.index {
@@ -104,7 +105,7 @@ func (t *Table) All() iter.Seq[Row] {
 	}
 }
 
-// Place returns a place.
+// Place returns the place with an id, or false if there is none.
 func (t *Table) Place(id uint32) (Row, bool) {
 	if e := t.find(id); e != nil {
 		return t.row(e), true
@@ -112,7 +113,8 @@ func (t *Table) Place(id uint32) (Row, bool) {
 	return Row{}, false
 }
 
-// Depth is how many places the longest chain from a place up to one without a parent has; 0: the table lacks it.
+// Depth returns the number of places on the longest chain from a place up to one without a parent, or 0 if the table
+// lacks the place.
 func (t *Table) Depth(id uint32) int {
 	if e := t.find(id); e != nil {
 		return int(e.depth)
@@ -120,7 +122,7 @@ func (t *Table) Depth(id uint32) int {
 	return 0
 }
 
-// find returns a place's entry, or nil.
+// find returns a place's entry, or nil if the table lacks it.
 func (t *Table) find(id uint32) *entry {
 	if i := t.at(id); i >= 0 {
 		return &t.index[i]
@@ -128,7 +130,7 @@ func (t *Table) find(id uint32) *entry {
 	return nil
 }
 
-// at returns where a place is in the index; -1: the table lacks it.
+// at returns the index of a place, or -1 if the table lacks it.
 func (t *Table) at(id uint32) int {
 	i, ok := slices.BinarySearchFunc(t.index, id, func(e entry, id uint32) int { return cmp.Compare(e.id, id) })
 	if !ok {
@@ -139,11 +141,11 @@ func (t *Table) at(id uint32) int {
 
 func (t *Table) row(e *entry) Row {
 	line, _, _ := strings.Cut(t.text[e.at:], "\n")
-	r, _ := parseLine(line) // it was written or read here
+	r, _ := parseLine(line) // it was written or checked here
 	return r
 }
 
-// Parse reads what Text returned. Errors: fault.Corrupt.
+// Parse reads a table that Text has written. It returns fault.Corrupt if the text is no table.
 func Parse(text string) (*Table, error) {
 	if len(text) > MaxSize {
 		return nil, fault.Newf(fault.Corrupt, "places: parse", "a table of places of %d bytes", len(text))

@@ -13,8 +13,8 @@ import (
 // MaxPosition is the highest position of an ad (serving.md §8).
 const MaxPosition = 20
 
-// Key names a displayed ad by ids. Ad 0 is an ad that was not recorded. In the key of an estimate,
-// trailing ids of 0 stand for everything below the last other one.
+// Key names a displayed ad by ids. Ad 0 means that the ad was not recorded. In the key of an estimate,
+// trailing ids of 0 mean everything below the last id that is not 0.
 type Key struct{ Campaign, Group, Keyword, Ad uint64 }
 
 func compareKeys(a, b Key) int {
@@ -22,7 +22,7 @@ func compareKeys(a, b Key) int {
 		cmp.Compare(a.Keyword, b.Keyword), cmp.Compare(a.Ad, b.Ad))
 }
 
-// Cell is what counts are kept by. Day is a number that rises by one a day.
+// Cell is the unit by which counts are kept. Day is a number that rises by one per day.
 type Cell struct {
 	Key
 	Position uint8 // from 1
@@ -30,11 +30,11 @@ type Cell struct {
 }
 
 // Count is how often something was shown and clicked. Until all counts are merged there may be more
-// clicks than impressions (Refuse): one collector may see a click whose impression another has
-// seen.
+// clicks than impressions (Refuse): one collector may see a click whose impression was seen by
+// another.
 type Count struct{ Impressions, Clicks uint64 }
 
-// plus saturates, so that sums are the same in any order.
+// plus adds counts. It saturates, so that sums are the same in any order.
 func (c Count) plus(d Count) Count {
 	return Count{sum(c.Impressions, d.Impressions), sum(c.Clicks, d.Clicks)}
 }
@@ -46,7 +46,7 @@ func sum(a, b uint64) uint64 {
 	return a + b
 }
 
-// Counts is what one or several collectors counted. The zero value is empty.
+// Counts are what one or more collectors counted. The zero value is empty.
 type Counts struct{ places map[place][]daily }
 
 // place is a cell without its day.
@@ -65,7 +65,8 @@ type daily struct {
 	Count
 }
 
-// Validate returns fault.Invalid if the position is not 1 to MaxPosition or an id above the ad's is 0.
+// Validate returns fault.Invalid if the position is not 1 to MaxPosition, or an id other than the ad's
+// is 0.
 func (at Cell) Validate() error {
 	const op = "quality: add"
 	switch {
@@ -81,7 +82,8 @@ func (at Cell) Validate() error {
 	return nil
 }
 
-// Add adds a count to a cell. It fails as Cell.Validate does, and then changes nothing.
+// Add adds a count to a cell. If it returns an error, which is that of Cell.Validate, nothing has
+// changed.
 func (c *Counts) Add(at Cell, n Count) error {
 	if err := at.Validate(); err != nil {
 		return err
@@ -114,8 +116,8 @@ func (c *Counts) Merge(other *Counts) {
 	}
 }
 
-// Drop removes the days before one, so that counts do not grow for ever. After ten half-lives a day
-// weighs less than a thousandth.
+// Drop removes the days before the given one, so that counts do not grow for ever. After ten
+// half-lives a day weighs less than a thousandth.
 func (c *Counts) Drop(before int32) {
 	maps.DeleteFunc(c.places, func(p place, days []daily) bool {
 		i, _ := slices.BinarySearchFunc(days, before, func(d daily, day int32) int { return cmp.Compare(d.day, day) })
@@ -124,8 +126,7 @@ func (c *Counts) Drop(before int32) {
 	})
 }
 
-// All yields all cells that something was counted for, in ascending order of key,
-// position and day.
+// All yields all cells with counts, in ascending order of key, position and day.
 func (c *Counts) All() iter.Seq2[Cell, Count] {
 	return func(yield func(Cell, Count) bool) {
 		for _, p := range c.sorted() {
@@ -140,16 +141,16 @@ func (c *Counts) All() iter.Seq2[Cell, Count] {
 
 func (c *Counts) sorted() []place { return slices.SortedFunc(maps.Keys(c.places), comparePlaces) }
 
-// Excess is what was counted of an ad in a position with more clicks than impressions.
+// Excess is an ad in a position with more clicks than impressions.
 type Excess struct {
 	Key
 	Position uint8
 	Count
 }
 
-// Refuse removes, and returns, ads with more clicks than impressions in a position over all days. A
-// click may be counted on another day than its impression, but cannot happen without one: so
-// columns were swapped or impressions lost. The order is that of All.
+// Refuse removes and returns the ads with more clicks than impressions in a position over all days. A
+// click may be counted on another day than its impression, but cannot happen without one. So columns
+// must have been swapped or impressions lost. The order is that of All.
 func (c *Counts) Refuse() (list []Excess) {
 	for _, p := range c.sorted() {
 		var all Count

@@ -20,7 +20,7 @@ type counted struct {
 	quality.Count
 }
 
-// drawCounts draws counts of few keys, so that cells are met often.
+// drawCounts draws counts of few keys, so that cells repeat.
 func drawCounts(t *rapid.T) []counted {
 	count := rapid.OneOf(rapid.Uint64Range(0, 50), rapid.Just[uint64](math.MaxUint64))
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) counted {
@@ -49,8 +49,8 @@ func collected(t interface{ Fatal(...any) }, list []counted) *quality.Counts {
 	return c
 }
 
-// TestCountsAreSums: what several collectors counted adds up to the sum of it all, in
-// whatever order it is added and merged, and gives the same model.
+// TestCountsAreSums: the counts of several collectors add up to the same sum, in whatever order
+// they are added and merged, and give the same model.
 func TestCountsAreSums(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := drawCounts(t)
@@ -96,7 +96,7 @@ func TestCountsAreSums(t *testing.T) {
 	})
 }
 
-// TestMergeLeavesTheOther: what is merged is copied.
+// TestMergeLeavesTheOther: Merge copies the other's counts.
 func TestMergeLeavesTheOther(t *testing.T) {
 	cell := quality.Cell{Key: quality.Key{Campaign: 1, Group: 1, Keyword: 1}, Position: 1}
 	a := collected(t, []counted{{cell, quality.Count{Impressions: 1}}})

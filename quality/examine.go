@@ -6,13 +6,13 @@ const (
 	// asAbove is the number of clicks at which a position's own clicks weigh as much in its
 	// examination as the position above.
 	asAbove = 10
-	// rounds and closeEnough end the estimate: it gains a digit every few rounds.
+	// rounds and closeEnough end the estimate, which gains a digit every few rounds.
 	rounds      = 500
 	closeEnough = 1e-9
 )
 
-// examination is how often users look at positions 1 to MaxPosition, as a part of how
-// often they look at the first.
+// examination is how often users look at positions 1 to MaxPosition, relative to how often they look
+// at the first.
 type examination [MaxPosition]float64
 
 func given(list []float64) (e examination) {
@@ -22,16 +22,16 @@ func given(list []float64) (e examination) {
 	return e
 }
 
-// estimated is the examination under which the clicks in each position equal those expected from the
-// click rates of what was shown there. The rates follow from the examination and all clicks of an ad,
-// so both are calculated in turns. An ad that was shown in only one position adds nothing, and nothing
-// is assumed about the rates.
+// estimated returns the examination for which the clicks in each position equal those expected from
+// the click rates of what was shown there. The rates follow from the examination and all clicks of an
+// ad, so both are computed in turns. An ad that was shown in only one position adds nothing, and
+// nothing is assumed about the rates.
 //
-// That is the maximum likelihood if clicks are Poisson distributed, with a separate rate for any
-// number of ads (Hausman, Hall and Griliches, "Econometric models for count data", Econometrica
-// 1984). It takes some fifty rounds. Expectation maximisation (Chuklin, Markov and de Rijke, "Click
-// Models for Web Search", chapter 4) takes a thousand and more where few impressions are clicked,
-// since one without a click says little about whether it was examined.
+// This is the maximum likelihood estimate if clicks are Poisson distributed, with a separate rate for
+// each of any number of ads (Hausman, Hall and Griliches, "Econometric models for count data",
+// Econometrica 1984). It takes about fifty rounds. Expectation maximisation (Chuklin, Markov and de
+// Rijke, "Click Models for Web Search", chapter 4) takes a thousand or more if few impressions are
+// clicked, since an impression without a click says little about whether it was examined.
 func estimated(list []shown) (e examination) {
 	for i := range e {
 		e[i] = 1
@@ -49,7 +49,7 @@ func estimated(list []shown) (e examination) {
 	return e
 }
 
-// better is one round of estimated. list is sorted by key.
+// better performs one round of estimated. list must be sorted by key.
 func (e *examination) better(list []shown) (next examination) {
 	var clicks, expected examination
 	for len(list) > 0 {
@@ -72,7 +72,7 @@ func (e *examination) better(list []shown) (next examination) {
 	return next
 }
 
-// rate is the click rate at the top of what was shown in some positions.
+// rate returns the click rate at the top of an ad that was shown in some positions.
 func (e *examination) rate(list []shown) float64 {
 	clicks, examined := 0.0, 0.0
 	for _, s := range list {

@@ -8,11 +8,11 @@ import (
 	"adshard/quality"
 )
 
-// looked are probabilities of looking at positions, as a part of the first's.
+// looked has the probabilities of looking at positions, relative to the first.
 var looked = []float64{1, 0.7, 0.4, 0.2}
 
-// shownEverywhere are ads with rates of their own, each shown in most positions, the
-// better ones more often at the top, as an auction does.
+// shownEverywhere returns counts of ads that have different rates and are each shown in most
+// positions, the better ones more often at the top, as in an auction.
 func shownEverywhere(ads int, impressions uint64, clicks func(n uint64, p float64) uint64) (list []counted) {
 	for a := range uint64(ads) {
 		rate := 0.02 + 0.2*float64(a)/float64(ads)
@@ -33,9 +33,9 @@ func shownEverywhere(ads int, impressions uint64, clicks func(n uint64, p float6
 	return list
 }
 
-// TestExaminationIsFound: from counts without chance exactly, except for what the position
-// above counts at first; from drawn ones nearly, although the better ads are shown at
-// the top and a click rate by position says something else.
+// TestExaminationIsFound: the examination is found exactly from counts without chance, except for
+// the weight of the position above. From drawn counts it is found approximately, although the
+// better ads are shown at the top, so that the click rates by position are misleading.
 func TestExaminationIsFound(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	for name, c := range map[string]struct {
@@ -44,7 +44,7 @@ func TestExaminationIsFound(t *testing.T) {
 	}{
 		"expected": {shownEverywhere(40, 1e12, func(n uint64, p float64) uint64 { return uint64(float64(n) * p) }), 1e-6},
 		"drawn":    {shownEverywhere(40, 10_000, func(n uint64, p float64) uint64 { return binomial(r, n, p) }), 0.05},
-		// Most of these have no click or one: their rates cannot be known.
+		// Most of these ads have one click or none, so their rates cannot be known.
 		"drawn, thousands of ads": {shownEverywhere(8000, 20, func(n uint64, p float64) uint64 { return binomial(r, n, p) }), 0.07},
 	} {
 		m, err := quality.Learn(collected(t, c.list), 0, quality.Options{})
@@ -80,10 +80,9 @@ func naiveExamination(list []counted) (rates [4]float64) {
 	return rates
 }
 
-// maximised is the examination of the greatest likelihood by expectation and
-// maximisation, as in the book on click models: of an impression without a click, how
-// likely was it looked at, and how likely would it have been clicked. It returns the
-// number of steps, too.
+// maximised returns the examination of greatest likelihood by expectation maximisation, as in the
+// book on click models: for an impression without a click it computes how likely it was looked at,
+// and how likely it would have been clicked. It also returns the number of steps.
 func maximised(list []counted) (e [4]float64, steps int) {
 	rates := make(map[uint64]float64)
 	for _, n := range list {
@@ -102,7 +101,7 @@ func maximised(list []counted) (e [4]float64, steps int) {
 			asked[n.Keyword] += total
 		}
 		moved = 0
-		for i := 1; i < 4; i++ { // the first is one
+		for i := 1; i < 4; i++ { // that of the first is always one
 			next := looks[i] / shown[i]
 			moved = math.Max(moved, math.Abs(next-e[i]))
 			e[i] = next
@@ -114,7 +113,7 @@ func maximised(list []counted) (e [4]float64, steps int) {
 	return e, steps
 }
 
-// TestExaminationIsThatOfEM: expectation and maximisation finds the same, much slower.
+// TestExaminationIsThatOfEM: expectation maximisation finds the same, but much more slowly.
 func TestExaminationIsThatOfEM(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
 	list := shownEverywhere(40, 100_000, func(n uint64, p float64) uint64 { return binomial(r, n, p) })
@@ -133,8 +132,8 @@ func TestExaminationIsThatOfEM(t *testing.T) {
 	}
 }
 
-// TestPositionsDoNotCount: of two ads that users like as much the one that was shown
-// far down is as good.
+// TestPositionsDoNotCount: of two ads that users like equally, the one that was shown far down is
+// rated just as high.
 func TestPositionsDoNotCount(t *testing.T) {
 	list := shownEverywhere(40, 10_000, func(n uint64, p float64) uint64 { return uint64(float64(n) * p) })
 	for keyword, at := range map[uint64]uint8{1001: 1, 1002: 4} {

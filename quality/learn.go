@@ -6,19 +6,18 @@ import (
 	"adshard/fault"
 )
 
-// Model is what was learned. It does not change, and may be used by several goroutines
-// at once.
+// Model is what was learned. It does not change, and several goroutines may use it at once.
 type Model struct {
 	examination examination
 	strengths   [Levels]float64
 	optimism    float64
 	explore     float64
-	all         belief // before anything was counted
+	all         belief // the belief before anything was counted
 	nodes       map[Key]node
 }
 
-// Learn makes a model of what was counted up to a day. It fails if options are invalid.
-// Counts are not changed.
+// Learn makes a model from what was counted up to a day. It does not change the counts. It returns an
+// error if the options are invalid.
 func Learn(c *Counts, today int32, o Options) (*Model, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -42,7 +41,7 @@ func Learn(c *Counts, today int32, o Options) (*Model, error) {
 	return m, nil
 }
 
-// examine sets what was examined.
+// examine sets examined for each entry, which factor, unless nil, reduces.
 func (m *Model) examine(list []shown, factor func(Key) float64) error {
 	for i := range list {
 		s := &list[i]
@@ -59,7 +58,7 @@ func (m *Model) examine(list []shown, factor func(Key) float64) error {
 	return nil
 }
 
-// level adds the nodes of a level below those that are there.
+// level adds the nodes of a level below those that are already there.
 func (m *Model) level(list nodes, l Level, strength float64) {
 	switch {
 	case l == LevelAll:
@@ -80,42 +79,42 @@ func (m *Model) level(list nodes, l Level, strength float64) {
 	}
 }
 
-// Examination returns how often users look at a position, from 1, as a part of how
-// often they look at the first.
+// Examination returns how often users look at a position, from 1, relative to how often they look at
+// the first.
 func (m *Model) Examination(position int) float64 {
 	return m.examination[max(1, min(position, MaxPosition))-1]
 }
 
-// Strength returns how many clicks the parent of something at a level is worth.
+// Strength returns how many clicks the parent is worth to something at a level.
 func (m *Model) Strength(l Level) float64 { return m.strengths[l] }
 
-// Estimate is what a model thinks of the click rate of a key.
+// Estimate is what a model says about the click rate of a key.
 type Estimate struct {
-	// Rate is the probability of a click at the top, at a factor of one. Bound is above it by as many
-	// standard deviations as Options.Optimism says, not below the rate of all while
-	// Options.Explore holds, and at most 1.
+	// Rate is the probability of a click at the top, at a factor of one. Bound lies above it by the
+	// number of standard deviations that Options.Optimism gives. It is at most 1, and at least the
+	// overall rate as long as Options.Explore demands that.
 	Rate, Bound float64
-	// Level is the lowest level with counts.
+	// Level is the lowest level that has counts.
 	Level Level
-	// Steps are the levels from all down to the key's own.
+	// Steps are the levels from LevelAll down to the key's own.
 	Steps []Step
 }
 
 // Step is the estimate at one level.
 type Step struct {
 	Level Level
-	// Impressions and Clicks are decayed; Examined is how many impressions at the top,
-	// at a factor of one, would be clicked as often.
+	// Impressions and Clicks are decayed. Examined is the number of impressions at the top, at a
+	// factor of one, that would get as many clicks.
 	Impressions, Clicks, Examined float64
-	// Own is the weight of the level's own counts in the rate, 0 to 1. The rest is the level above,
-	// whose rate is worth Strength clicks.
+	// Own is the weight of the level's own counts in the rate, 0 to 1. The rest comes from the level
+	// above, whose rate is worth Strength clicks.
 	Own, Strength float64
 	// Rate is the click rate at the top, and Deviation its standard deviation.
 	Rate, Deviation float64
 }
 
-// Estimate returns what is known about a key; for one that was never shown, what is known about its
-// parents.
+// Estimate returns what is known about a key. For a key that was never shown, it is what is known
+// about its parents.
 func (m *Model) Estimate(k Key) Estimate {
 	e := Estimate{Steps: make([]Step, 0, Levels)}
 	up := m.all

@@ -11,15 +11,15 @@ import (
 	"adshard/quality"
 )
 
-// slow is the model of given examination and strength, from the formulas and without
-// any order or cache.
+// slow is the model for a given examination and strength, computed from the formulas without any
+// order or cache.
 type slow struct {
 	list  []counted
 	today int32
 	quality.Options
 }
 
-// sums are what was counted of a key and all below it.
+// sums returns what was counted for a key and everything below it.
 func (s *slow) sums(k quality.Key) (impressions, clicks, examined float64) {
 	in := func(of, id uint64) bool { return of == 0 || of == id }
 	for _, n := range s.list {
@@ -58,12 +58,13 @@ func (s *slow) estimate(k quality.Key) (mean, spread float64) {
 	return mean, 1/(clicks+strength) + prior*prior/(examined+prior)/(examined+prior)*upSpread
 }
 
-// byKeyword is a factor that keywords differ by.
+// byKeyword is a factor that differs between keywords.
 func byKeyword(k quality.Key) float64 { return 1 - 0.1*float64(k.Keyword%3) }
 
 func near(a, b, part float64) bool { return math.Abs(a-b) <= part*math.Max(math.Abs(a), math.Abs(b)) }
 
-// TestEstimateIsTheOracles: of keys that were shown and of others, whatever was counted.
+// TestEstimateIsTheOracles: estimates equal the oracle's for keys that were shown and for others,
+// whatever was counted.
 func TestEstimateIsTheOracles(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := slow{list: drawCounts(t), today: rapid.Int32Range(-5, 25).Draw(t, "today"), Options: quality.Options{
@@ -75,7 +76,7 @@ func TestEstimateIsTheOracles(t *testing.T) {
 			Factor:      byKeyword,
 		}}
 		counts := collected(t, s.list)
-		s.list = nil // whose sums do not saturate
+		s.list = nil // because its sums do not saturate
 		for c, n := range counts.All() {
 			s.list = append(s.list, counted{c, n})
 		}
@@ -95,7 +96,7 @@ func TestEstimateIsTheOracles(t *testing.T) {
 	})
 }
 
-// checkSteps: what an estimate says of itself is what was counted, and gives its rate.
+// checkSteps checks that the steps of an estimate have the right counts and lead to its rate.
 func checkSteps(t *rapid.T, s *slow, k quality.Key, e *quality.Estimate) {
 	keys := []quality.Key{{}, {Campaign: k.Campaign}, {Campaign: k.Campaign, Group: k.Group}, {Campaign: k.Campaign, Group: k.Group, Keyword: k.Keyword}}
 	if k.Ad != 0 {
@@ -127,7 +128,7 @@ func checkSteps(t *rapid.T, s *slow, k quality.Key, e *quality.Estimate) {
 	}
 }
 
-// TestAnythingCanBeLearned: with all estimated, whatever was counted gives rates.
+// TestAnythingCanBeLearned: with all options estimated, any counts give rates.
 func TestAnythingCanBeLearned(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := drawCounts(t)
@@ -148,7 +149,7 @@ func TestAnythingCanBeLearned(t *testing.T) {
 	})
 }
 
-// TestHalfLife: after a half-life counts weigh as much as half as many do today.
+// TestHalfLife: after a half-life, counts weigh as much as half of them do today.
 func TestHalfLife(t *testing.T) {
 	var list, halved []counted
 	r := rand.New(rand.NewPCG(1, 1))
@@ -161,7 +162,7 @@ func TestHalfLife(t *testing.T) {
 			halved = append(halved, n)
 		}
 	}
-	// Given strengths: more clicks show better how much rates differ.
+	// The strengths are given, since more clicks would show better how much rates differ.
 	o := quality.Options{HalfLife: 7, Examination: []float64{1, 0.5, 0.25}, Strength: 5}
 	a, errA := quality.Learn(collected(t, list), 10, o)
 	b, errB := quality.Learn(collected(t, halved), 3, o)
@@ -175,8 +176,8 @@ func TestHalfLife(t *testing.T) {
 	}
 }
 
-// TestBoundFalls: relative to the mean it is higher the less was counted, and highest for what
-// was never shown.
+// TestBoundFalls: relative to the mean, the bound is higher the less was counted, and highest for
+// keys that were never shown.
 func TestBoundFalls(t *testing.T) {
 	var list []counted
 	shown := func(keyword, n uint64) {
@@ -202,12 +203,11 @@ func TestBoundFalls(t *testing.T) {
 	}
 }
 
-// TestStrengthIsEstimated: where click rates of a level differ from their owner's by a
-// known part, the strength that is estimated says so; where they do not differ, it is
-// the greatest.
+// TestStrengthIsEstimated: if the click rates of a level differ from their owner's by a known part,
+// the estimated strength is right. If they do not differ, it is the greatest.
 func TestStrengthIsEstimated(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
-	for _, shape := range []float64{2, 8, 0} { // of a gamma distribution; 0: all the same
+	for _, shape := range []float64{2, 8, 0} { // of a gamma distribution; 0: all rates are the same
 		var list []counted
 		for g := range uint64(200) {
 			mean := 0.02 * (1 + r.Float64()*4)
@@ -277,8 +277,9 @@ func TestOptionsAreChecked(t *testing.T) {
 	}
 }
 
-// TestExploration: what was not shown often enough is not rated below all, however bad its group is;
-// once it was, or without exploration, it is. What is good is not raised.
+// TestExploration: a keyword that was not shown often enough is not rated below the overall rate,
+// however bad its group is. Once it was, or without exploration, it is. Good keywords are not
+// raised.
 func TestExploration(t *testing.T) {
 	c := new(quality.Counts)
 	add := func(group, keyword, impressions, clicks uint64) {

@@ -42,7 +42,7 @@ func TestScaleTable(t *testing.T) {
 	}
 }
 
-// TestScaleOfFew: of a few keywords with different rates one has the highest quality, not all.
+// TestScaleOfFew: of a few keywords with different rates only one has the highest quality, not all.
 func TestScaleOfFew(t *testing.T) {
 	for n := 2; n <= 20; n++ {
 		rates := make([]float64, n)
@@ -61,8 +61,8 @@ func TestScaleOfFew(t *testing.T) {
 	}
 }
 
-// TestAuctionRanksByExpectedValue: with learned qualities the auction's score is bid ×
-// click rate as well as ten steps permit, whatever the match type.
+// TestAuctionRanksByExpectedValue: with learned qualities the auction's score is bid × click rate,
+// as precisely as ten steps allow, whatever the match type.
 func TestAuctionRanksByExpectedValue(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := quality.Scale(rapid.Float64Range(0.001, 0.05).Draw(t, "scale"))
@@ -70,7 +70,7 @@ func TestAuctionRanksByExpectedValue(t *testing.T) {
 		points := rapid.Float64Range(1, 10).Draw(t, "points")
 		q := auction.Quality(uint64(quality.Quality(s.Points(points*float64(s)), 0)), match, 1000)
 		rate := points * float64(s) * float64(match) / 1000 // of clicks at the top
-		// Q of one point is 100,000, so that Q ÷ 100,000 × scale is the rate again.
+		// Q of one point is 100,000, so Q ÷ 100,000 × scale gives the rate again.
 		if back := float64(q) / 100_000 * float64(s); back > rate*1.5 || back < rate*0.66 {
 			t.Fatalf("a rate of %v is ranked as %v", rate, back)
 		}

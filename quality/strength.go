@@ -1,19 +1,19 @@
 package quality
 
 const (
-	// defaultStrength holds where too little is known to estimate one.
+	// defaultStrength is used if too little is known to estimate a strength.
 	defaultStrength = 5
-	// minStrength and maxStrength bound estimates: from rates with a deviation above 100 % of
-	// themselves to one of 3 %.
+	// minStrength and maxStrength bound estimates: they correspond to rates that deviate by 100 %
+	// and by 3 %.
 	minStrength, maxStrength = 1, 1000
-	// priorStrength is what Options.Prior is worth, in clicks.
+	// priorStrength is the number of clicks that Options.Prior is worth.
 	priorStrength = 1
 )
 
-// strengthOf is how many clicks the parent of the nodes of a level is worth to them. If rates
-// differ by a part 1/√s from their parent's, in standard deviations, that is s.
+// strengthOf returns the number of clicks that the parent of a level's nodes is worth to them. If
+// rates deviate from their parent's by a part 1/√s of it, in standard deviations, that is s.
 //
-// The part is estimated by moments, like credibility by Bühlmann and Straub ("Glaubwürdigkeit für
+// The part is estimated by moments, as credibility is by Bühlmann and Straub ("Glaubwürdigkeit für
 // Schadensätze", 1970): the variance of the rates of a parent's nodes beyond chance, divided by the
 // square of the parent's rate, weighted by examined impressions. It is relative, so that parents of
 // different rates can be pooled; chance is subtracted from the squared rate as well.
@@ -41,8 +41,8 @@ func strengthOf(list nodes, above Level) float64 {
 	return max(minStrength, min(maxStrength, square/apart))
 }
 
-// moments returns, for the nodes of one parent, the variance of their rates beyond chance, and what
-// that would be if their standard deviation equalled their mean.
+// moments returns, for the nodes of one parent, the variance of their rates beyond chance, and the
+// value that it would have if their standard deviation equalled their mean.
 func (list nodes) moments() (apart, square float64) {
 	clicks, examined, noise, squares := 0.0, 0.0, 0.0, 0.0
 	for i := range list {

@@ -1,6 +1,6 @@
 package quality
 
-// Level is how far up in the hierarchy something is known.
+// Level is a level of the hierarchy at which something is known.
 type Level uint8
 
 // The levels, from the top down.
@@ -10,13 +10,13 @@ const (
 	LevelGroup
 	LevelKeyword
 	LevelAd
-	Levels = iota // the number of levels
+	Levels = iota // number of levels
 )
 
 // String returns the level's name.
 func (l Level) String() string { return [...]string{"all", "campaign", "group", "keyword", "ad"}[l] }
 
-// at is the key of a key's parent at a level; ok is false if it is unknown.
+// at returns the key of a key's parent at a level. ok is false if that is unknown.
 func (k Key) at(l Level) (up Key, ok bool) {
 	switch l {
 	case LevelAll:
@@ -32,11 +32,11 @@ func (k Key) at(l Level) (up Key, ok bool) {
 	return k, k.Ad != 0
 }
 
-// node is the counts of a key and of everything below it.
+// node has the counts of a key together with everything below it.
 type node struct {
 	key Key
-	// examined is how many impressions at the top, at a factor of one, would be clicked
-	// as often.
+	// examined is the number of impressions at the top, at a factor of one, that would get as many
+	// clicks.
 	impressions, clicks, examined, noise float64
 	belief
 }
@@ -45,7 +45,7 @@ type node struct {
 // by the square of the mean.
 type belief struct{ rate, spread float64 }
 
-// nodes are those of one level, in ascending order of their keys.
+// nodes are the nodes of one level, in ascending order of their keys.
 type nodes []node
 
 // level sums what was shown by the keys of a level.
@@ -67,10 +67,10 @@ func level(list []shown, l Level) (out nodes) {
 	return out
 }
 
-// update is the belief about a rate after some clicks of some examined impressions, when the belief
-// about the parent is given and weighs strength clicks. A rate that is beta distributed around its
-// parent's mean with strength expected clicks has this mean. The parent's own uncertainty adds as
-// much as the parent counts.
+// update returns the belief about a rate after the given clicks and examined impressions. up is the
+// belief about the parent, which weighs strength clicks. A rate that is beta distributed around its
+// parent's mean with strength expected clicks has this mean. The parent's own uncertainty is added
+// in proportion to the parent's weight.
 func (up belief) update(clicks, examined, strength float64) belief {
 	prior := strength / up.rate // in impressions
 	rate := (clicks + strength) / (examined + prior)

@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	// curveEnd is the first z at which the curve is nearest to auction.MaxFactor.
+	// curveEnd is the first z at which the curve is as near to auction.MaxFactor as it gets.
 	curveEnd = 2124
 	// one stands for 1, and decay for e^(−1 ÷ 256).
 	one   = 1 << 62
@@ -16,10 +16,10 @@ const (
 
 var curve = newCurve()
 
-// newCurve makes the curve for z from 0 to curveEnd. What is rounded in powers of e adds up to less than 2⁻⁵⁰, and no value of the
-// curve is nearer than 0.0004 to the middle between two integers (TestCurve).
+// newCurve returns the curve for z from 0 to curveEnd. The rounding errors of the powers of e add up to less than 2⁻⁵⁰, and no
+// value of the curve is within 0.0004 of the middle between two integers (TestCurve).
 func newCurve() (table [curveEnd + 1]uint16) {
-	power := uint64(one) // of e to −z ÷ 256
+	power := uint64(one) // e to the power −z ÷ 256
 	for z := range table {
 		hi, lo := bits.Mul64(auction.MaxFactor, one)
 		lo, carry := bits.Add64(lo, (one+power)/2, 0)
@@ -31,7 +31,7 @@ func newCurve() (table [curveEnd + 1]uint16) {
 	return table
 }
 
-// factor is the curve at z.
+// factor returns the value of the curve at z.
 func factor(z int64) uint64 {
 	if z < 0 {
 		return auction.MaxFactor - uint64(curve[min(-z, curveEnd)])

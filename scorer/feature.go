@@ -9,7 +9,8 @@ import (
 	"adshard/targeting"
 )
 
-// feature is one of the features of serving.md §16, in the order in which a factor's parts are told.
+// feature is one of the features of serving.md §16, in the order in which the parts of a factor are
+// listed.
 type feature uint8
 
 const (
@@ -24,11 +25,12 @@ const (
 	queryWords
 	site
 	features = int(site) + 1
-	// numbers is how many of them are numbers, of which trees ask.
+	// numbers is the number of features with numeric values, which trees can use.
 	numbers = int(site)
 )
 
-// kinds say of each feature its name and its values: names of 0, 1, 2 …, or numbers from least to most.
+// kinds has the name and the values of each feature: names for 0, 1, 2 …, or numbers from least to
+// most.
 var kinds = [features]struct {
 	name        string
 	values      []string
@@ -66,10 +68,10 @@ func featureOf(name string) (feature, bool) {
 // dense reports whether the feature has few values.
 func (f feature) dense() bool { return f != advertiser && f != campaign && f != site }
 
-// values is how many values a dense feature has, from 0 on.
+// values returns the number of values, from 0, of a dense feature.
 func (f feature) values() int { return max(len(kinds[f].values), int(kinds[f].most)+1) }
 
-// parse reads a value of a feature that is a number.
+// parse reads a value of a numeric feature.
 func (f feature) parse(text string) (uint64, bool) {
 	for i, name := range kinds[f].values {
 		if name == text {
@@ -81,7 +83,7 @@ func (f feature) parse(text string) (uint64, bool) {
 	return n, ok
 }
 
-// text is the reverse of parse.
+// text is the inverse of parse.
 func (f feature) text(value uint64) string {
 	if names := kinds[f].values; value < uint64(len(names)) {
 		return names[value]
@@ -89,7 +91,7 @@ func (f feature) text(value uint64) string {
 	return strconv.FormatUint(value, 10)
 }
 
-// isHost reports whether a text is a host as requests have it.
+// isHost reports whether a text is a host in the form in which requests carry it.
 func isHost(text string) bool {
 	normal, err := targeting.Host(text)
 	return err == nil && normal == text

@@ -9,15 +9,15 @@ import (
 	"adshard/search"
 )
 
-// Model is a model that was read from a file. It does not change.
+// Model is a model read from a file. It does not change.
 type Model struct {
 	id     search.ScorerID
 	bias   int64
-	weight [numbers][]int64          // of a dense feature, by value
-	byID   [numbers]map[uint64]int64 // of the others
+	weight [numbers][]int64          // of dense features, by value
+	byID   [numbers]map[uint64]int64 // of other features
 	sites  map[string]int64          // by host
 	trees  trees
-	// most is an upper bound of what the candidate adds.
+	// most is an upper bound of what a candidate adds.
 	most int64
 }
 
@@ -34,7 +34,7 @@ func (m *Model) For(s *auction.Situation) auction.Scoring {
 	return c
 }
 
-// weightOf is what a feature adds with a value.
+// weightOf returns what a feature with a value adds.
 func (m *Model) weightOf(f feature, value uint64) int64 {
 	if list := m.weight[f]; f.dense() {
 		if value < uint64(len(list)) {
@@ -45,7 +45,7 @@ func (m *Model) weightOf(f feature, value uint64) int64 {
 	return m.byID[f][value]
 }
 
-// weightOfSite is that of a host, or of the nearest domain above it that has one.
+// weightOfSite returns the weight of a host, or of the nearest domain above it that has a weight.
 func (m *Model) weightOfSite(host string) int64 {
 	for more := host != ""; more; _, host, more = strings.Cut(host, ".") {
 		if w, ok := m.sites[host]; ok {
@@ -55,7 +55,7 @@ func (m *Model) weightOfSite(host string) int64 {
 	return 0
 }
 
-// bound sets what those parts add at most that depend on more than the request.
+// bound sets the upper bound of those parts that depend on more than the request.
 func (m *Model) bound() {
 	m.most = m.trees.most()
 	for f := match; f <= campaign; f++ {
@@ -63,12 +63,12 @@ func (m *Model) bound() {
 	}
 }
 
-// scoring is the model in one request.
+// scoring is the model applied to one request.
 type scoring struct {
 	model *Model
 	site  string
-	z     int64           // bias and what the request adds
-	at    [numbers]uint64 // those of the request, then those of the candidate
+	z     int64           // bias plus what the request adds
+	at    [numbers]uint64 // features of the request, then of the candidate
 }
 
 // Most implements auction.Scoring.

@@ -9,14 +9,14 @@ import (
 // Bounds of a file.
 const (
 	MaxBytes  = 16 << 20
-	MaxWeight = 1_000_000 // of a bias, weight or leaf, and −MaxWeight
+	MaxWeight = 1_000_000 // limit of a bias, weight or leaf, positive or negative
 	MaxTrees  = 20_000
-	MaxSplits = 10 // of a tree
+	MaxSplits = 10 // per tree
 	format    = 1
 )
 
-// Parse reads a model. Nothing is left out: a name that is unknown or comes twice, a value that a feature cannot have and a number that
-// is no integer are errors, as is what exceeds a bound. Errors are fault.Invalid, and name the place.
+// Parse reads a model. Nothing is ignored: an unknown or repeated name, a value that a feature cannot have, a number that is no
+// integer, and anything beyond the bounds are errors. Errors are fault.Invalid and name the place.
 func Parse(file []byte) (*Model, error) {
 	r, err := newReader(file)
 	if err != nil {
@@ -132,7 +132,7 @@ func (m *Model) parseTree(r *reader, place string) {
 	}
 }
 
-// parseSplit reads a split: the name of a feature, and the number that its value is compared with.
+// parseSplit reads a split: the name of a feature, and the number with which its value is compared.
 func parseSplit(r *reader, place string) (s split) {
 	n := 0
 	r.list(place, func(place string) {
@@ -156,7 +156,7 @@ func parseSplit(r *reader, place string) (s split) {
 	return s
 }
 
-// errorAt is an error of a file.
+// errorAt returns an error in a file.
 func errorAt(place, text string, args ...any) error {
 	return fault.Field("scorer: model", place, text, args...)
 }

@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// reader reads JSON whose shape is known, and refuses names that come twice, which package json takes. After an error it reads
-// nothing more.
+// reader reads JSON of a known shape, and refuses repeated names, which package json accepts. After an error it reads nothing
+// more.
 type reader struct {
 	d   *json.Decoder
 	err error
@@ -56,7 +56,7 @@ func (r *reader) begin(place string, bracket json.Delim, what string) bool {
 	return r.err == nil
 }
 
-// object reads an object; each reads the value of a name.
+// object reads an object. It calls `each` to read the value of each name.
 func (r *reader) object(place string, each func(name string)) {
 	if !r.begin(place, '{', "an object") {
 		return
@@ -75,7 +75,7 @@ func (r *reader) object(place string, each func(name string)) {
 	r.token(place) // the closing bracket
 }
 
-// list reads a list; each reads an entry, whose place it is given.
+// list reads a list. It calls `each` with the place of each entry to read the entry.
 func (r *reader) list(place string, each func(place string)) {
 	if !r.begin(place, '[', "a list") {
 		return
@@ -106,7 +106,7 @@ func (r *reader) weight(place string) int64 {
 	return n
 }
 
-// number reads an integer of 0 to 2⁶⁴ − 1.
+// number reads an integer from 0 to 2⁶⁴ − 1.
 func (r *reader) number(place string) uint64 {
 	t := r.token(place)
 	text, _ := t.(json.Number)

@@ -22,12 +22,13 @@ func parse(t *testing.T, file string) *scorer.Model {
 	return m
 }
 
-// factorOf is the factor of a model for a broad keyword of two words.
+// factorOf returns the factor of a model for a broad keyword of two words.
 func factorOf(m *scorer.Model) uint64 {
 	return m.For(&auction.Situation{}).Factor(&auction.Features{Match: 2, Words: 2, Quality: 5, Advertiser: 7, Campaign: 9})
 }
 
-// TestCurve: a factor is the integer nearest to 2000 ÷ (1 + e^(−z ÷ 256)), which is never near the middle between two.
+// TestCurve: a factor is the integer nearest to 2000 ÷ (1 + e^(−z ÷ 256)), which is never near the middle between two
+// integers.
 func TestCurve(t *testing.T) {
 	for z := -3000; z <= 3000; z++ {
 		exact := 2000 / (1 + math.Exp(-float64(z)/256))
@@ -45,7 +46,7 @@ func TestCurve(t *testing.T) {
 	}
 }
 
-// TestFeatures: each feature adds its weight where it has the value, and only there.
+// TestFeatures: each feature adds its weight if it has the value, and only then.
 func TestFeatures(t *testing.T) {
 	at := auction.Situation{Device: 1, Hour: 23, Weekday: 6, Words: 3, Site: "a.shop.example"}
 	of := auction.Features{Match: 1, Words: 2, Quality: 10, Advertiser: 7, Campaign: 1 << 40}
@@ -61,7 +62,7 @@ func TestFeatures(t *testing.T) {
 		for _, p := range c.Parts(&of) {
 			got = append(got, fmt.Sprint(p.Feature, " ", p.Value, " ", p.Weight))
 		}
-		factor := uint64(1018) // of z = 9
+		factor := uint64(1018) // for z = 9
 		if want == "" {
 			factor = 1000
 		}
@@ -71,7 +72,7 @@ func TestFeatures(t *testing.T) {
 	}
 }
 
-// TestTrees: the answers to the splits, the first being the lowest bit, are the number of the leaf.
+// TestTrees: the answers to the splits, with the first as the lowest bit, form the number of the leaf.
 func TestTrees(t *testing.T) {
 	m := parse(t, `{"format":1,"trees":[{"splits":[["words",1],["quality",5]],"leaves":[100,200,300,400]},{"splits":[["match",1]],"leaves":[5,7]}]}`)
 	want := []auction.Part{{Feature: "trees", Weight: 207}}
@@ -80,7 +81,7 @@ func TestTrees(t *testing.T) {
 	}
 }
 
-// TestAbout: what a file says about itself changes its id and no factor.
+// TestAbout: what a file says about itself changes the model's id but no factor.
 func TestAbout(t *testing.T) {
 	with, without := parse(t, `{"format":1,"about":"of May","bias":9}`), parse(t, `{"format":1,"bias":9}`)
 	if factorOf(with) != factorOf(without) || with.ID() == without.ID() {
@@ -88,7 +89,7 @@ func TestAbout(t *testing.T) {
 	}
 }
 
-// TestIdentity: a model is known by its bytes.
+// TestIdentity: a model's id depends on its bytes.
 func TestIdentity(t *testing.T) {
 	a, b, again := parse(t, `{"format":1}`), parse(t, `{"format":1} `), parse(t, `{"format":1}`)
 	if a.ID() == b.ID() || a.ID() != again.ID() || a.ID().String() != "3f0a99256beeb89a6b9f2793885291a6" {
@@ -96,7 +97,7 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
-// TestRefused: what is no model is refused, and the error names the place.
+// TestRefused: files that are not models are refused, and the error names the place.
 func TestRefused(t *testing.T) {
 	many := func(n int, of string) string { return strings.TrimSuffix(strings.Repeat(of+",", n), ",") }
 	for file, place := range map[string]string{
@@ -126,7 +127,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// FuzzParse: what is taken has factors within their bounds, and no more than its own bound.
+// FuzzParse: the factors of a model that Parse accepts are within their bounds, and at most the model's own bound.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"format":1,"bias":-9,"weights":{"hour":{"3":5},"site":{"a.example":-7},"advertiser":{"3":-900}},"trees":[{"splits":[["hour",1]],"leaves":[1,2]}]}`), uint8(3), uint64(3), "a.example")
 	f.Fuzz(func(t *testing.T, file []byte, small uint8, large uint64, host string) {
@@ -146,7 +147,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// BenchmarkFactor scores one candidate by models of more and more trees.
+// BenchmarkFactor scores one candidate with models of increasing numbers of trees.
 func BenchmarkFactor(b *testing.B) {
 	for _, trees := range []int{0, 50, 500, 2500} {
 		m, err := scorer.Parse(oracle.LargeModel(trees))

@@ -2,17 +2,19 @@ package scorer
 
 import "slices"
 
-// trees are symmetric ones: all nodes of a level ask the same, so that the answers are the number of the leaf.
+// trees are symmetric trees: all nodes of a level have the same split, so the answers to the splits form the
+// number of the leaf.
 type trees struct {
 	list   []tree
 	splits []split // of all trees, one after another
-	leaves []int32 // as well
+	leaves []int32 // likewise
 }
 
-// tree is where the splits and leaves of a tree are: 2 to the power of the number of its splits.
+// tree is the position of a tree's splits and leaves. The number of its leaves is 2 to the power of the number
+// of its splits.
 type tree struct{ split, splits, leaf int }
 
-// split asks whether a feature is above a value.
+// split asks whether a feature's value is above a number.
 type split struct {
 	of    feature
 	above uint64
@@ -24,7 +26,7 @@ func (t *trees) add(splits []split, leaves []int32) {
 	t.splits, t.leaves = append(t.splits, splits...), append(t.leaves, leaves...)
 }
 
-// sum is what all trees add.
+// sum returns what all trees add together.
 func (t *trees) sum(at *[numbers]uint64) (z int64) {
 	for i := range t.list {
 		of := &t.list[i]
@@ -39,7 +41,7 @@ func (t *trees) sum(at *[numbers]uint64) (z int64) {
 	return z
 }
 
-// most is what they add at most.
+// most returns the largest sum that all trees can add.
 func (t *trees) most() (z int64) {
 	for _, of := range t.list {
 		z += int64(slices.Max(t.leaves[of.leaf : of.leaf+1<<of.splits]))

@@ -2,7 +2,7 @@ package search
 
 import "fmt"
 
-// Device is what the user searches on; it selects a bid modifier.
+// Device is the kind of device that the user searches on. It selects a bid modifier.
 type Device uint8
 
 // The devices.
@@ -25,7 +25,7 @@ func (d Device) String() string {
 	return fmt.Sprintf("device(%d)", uint8(d))
 }
 
-// ParseDevice reads a device's name.
+// ParseDevice reads the name of a device. ok is false if there is no such device.
 func ParseDevice(s string) (Device, bool) {
 	for i, n := range deviceNames {
 		if n == s {

@@ -7,18 +7,17 @@ import (
 	"adshard/search/words"
 )
 
-// MaxQueryBytes is the size of a query's text (serving.md §1.5).
+// MaxQueryBytes is the largest size of a query's text in bytes (serving.md §1.5).
 const MaxQueryBytes = 1024
 
-// Expand makes a query of a text: its words, and the terms that anchor matching keywords. For each
-// word and each language with a stemmer, and for language "" (campaigns without such a language),
-// that is the term of the word's own stem. With a reach of Synonym it is also the terms of its
-// synonyms in the language. Language "" has neither inflection nor synonyms. A nil lexicon has no
-// synonyms.
+// Expand makes a query of a text: its words, and the terms that anchor matching keywords. It adds
+// the term of each word's own stem in each language with a stemmer, and in language "" (campaigns
+// without such a language). With a reach of Synonym it also adds the terms of the word's synonyms
+// in the language. Language "" has neither inflection nor synonyms. A nil lexicon has no synonyms.
 //
-// Own terms come first, in the order of the words. A text without a word gives a
-// query without words and terms. Errors are fault.Invalid with field "q": more
-// than MaxQueryBytes bytes, or text that words.Split refuses.
+// Own terms come first, in the order of the words. A text without a word gives a query without
+// words and terms. It returns fault.Invalid with field "q" if the text has more than MaxQueryBytes
+// bytes or words.Split refuses it.
 func Expand(text string, reach Level, lex *words.Lexicon) (*Query, error) {
 	const op = "search: expand"
 	if len(text) > MaxQueryBytes {
@@ -50,7 +49,7 @@ func Expand(text string, reach Level, lex *words.Lexicon) (*Query, error) {
 	return q, nil
 }
 
-// expansion collects a query's terms before they are made distinct.
+// expansion collects a query's terms, which may still repeat.
 type expansion struct {
 	list []termSense
 }
@@ -83,8 +82,8 @@ func (e *expansion) synonyms(split []words.Word, languages []string, lex *words.
 	}
 }
 
-// terms makes the list distinct, in order of first appearance; the senses of
-// all terms lie in one array.
+// terms removes repeated terms, in order of first appearance. The senses of all terms lie in one
+// array.
 func (e *expansion) terms() []QueryTerm {
 	var index TermTable
 	index.Clear(len(e.list))

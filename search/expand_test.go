@@ -14,8 +14,7 @@ import (
 	"adshard/search/words"
 )
 
-// slowTerms are the senses that serving.md §2 gives a query, by term, without
-// order.
+// slowTerms returns the senses that serving.md §2 gives a query, by term, in no order.
 func slowTerms(text string, reach search.Level, lex *words.Lexicon) map[uint64]map[search.Sense]bool {
 	terms := map[uint64]map[search.Sense]bool{}
 	add := func(term uint64, s search.Sense) {
@@ -42,7 +41,7 @@ func slowTerms(text string, reach search.Level, lex *words.Lexicon) map[uint64]m
 	return terms
 }
 
-// checkQuery holds a query against slowTerms.
+// checkQuery compares a query with slowTerms.
 func checkQuery(q *search.Query, text string, reach search.Level, lex *words.Lexicon) error {
 	want := slowTerms(text, reach, lex)
 	if len(q.Terms) != len(want) {
@@ -123,7 +122,7 @@ func TestExpandOfNoWord(t *testing.T) {
 	}
 }
 
-// FuzzExpand: any bytes are expanded rightly or refused as invalid.
+// FuzzExpand: any bytes are expanded correctly or refused as invalid.
 func FuzzExpand(f *testing.F) {
 	lex := oracletest.Lexicon()
 	for _, text := range []string{

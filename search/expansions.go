@@ -11,10 +11,10 @@ import (
 )
 
 // Expansions expands queries and caches the results, since users repeat queries. Each query has one
-// slot by a hash of its text and reach. An entry used since the last replacement attempt keeps its
-// slot once (second chance), so that a flood of distinct queries does not displace frequent ones.
-// The hash is seeded, so that colliding queries cannot be chosen on purpose. Queries that are
-// refused are not cached.
+// slot, found by a hash of its text and reach. An entry that was used since another query last
+// wanted its slot keeps the slot once more (second chance), so that a flood of distinct queries does
+// not displace frequent ones. The hash is seeded, so that no client can choose colliding queries on
+// purpose. Invalid queries are not cached.
 type Expansions struct {
 	lexicon *words.Lexicon
 	seed    maphash.Seed
@@ -35,8 +35,8 @@ type expanded struct {
 const (
 	// expandedBytes is about the size of a query of three words.
 	expandedBytes = 1 << 10
-	// maxExpandedBytes bounds one entry: few queries have so many words, and each would displace
-	// several others.
+	// maxExpandedBytes bounds one entry. Few queries have more words than fit into it, and each of
+	// them would displace several others.
 	maxExpandedBytes = 4 << 10
 	// maxSweep bounds the slots that are emptied to make room for one query.
 	maxSweep = 16
@@ -49,8 +49,8 @@ func NewExpansions(lexicon *words.Lexicon, bytes int) *Expansions {
 	return &Expansions{lexicon: lexicon, seed: maphash.MakeSeed(), most: int64(bytes), slots: make([]atomic.Pointer[expanded], slots)}
 }
 
-// Expand is search.Expand. The query is shared and must not be changed; kept reports whether it was
-// cached. Errors as of search.Expand.
+// Expand is search.Expand with the cache, and returns the same errors. The query is shared and must
+// not be changed. kept reports whether it came from the cache.
 func (e *Expansions) Expand(text string, reach Level) (q *Query, kept bool, err error) {
 	slot := e.slot(text, reach)
 	there := slot.Load()
@@ -92,7 +92,7 @@ func (e *Expansions) store(slot *atomic.Pointer[expanded], old, made *expanded) 
 }
 
 // sweep drops entries that were not used again until the cache is within its limit. It returns false
-// if there were not enough of them in the next slots.
+// if the next maxSweep slots held too few of them.
 func (e *Expansions) sweep() bool {
 	for range maxSweep {
 		slot := &e.slots[e.hand.Add(1)&uint64(len(e.slots)-1)]
@@ -107,7 +107,7 @@ func (e *Expansions) sweep() bool {
 	return false
 }
 
-// sizeOf is about the size of a cached query.
+// sizeOf estimates the size of a cached query.
 func sizeOf(q *Query) int64 {
 	size := unsafe.Sizeof(expanded{}) + unsafe.Sizeof(*q) + uintptr(len(q.Text)) +
 		uintptr(cap(q.Words))*unsafe.Sizeof(Word{}) + uintptr(cap(q.Terms))*unsafe.Sizeof(QueryTerm{})

@@ -14,8 +14,8 @@ import (
 	"adshard/search"
 )
 
-// TestExpansionsAreThoseOfExpand: expansions are those of Expand, whatever is kept: of each
-// text and reach, asked in any order.
+// TestExpansionsAreThoseOfExpand: the cache returns the same expansions as Expand, whatever it
+// keeps, for any text and reach, in any order.
 func TestExpansionsAreThoseOfExpand(t *testing.T) {
 	lex := oracletest.Lexicon()
 	rapid.Check(t, func(t *rapid.T) {
@@ -52,8 +52,8 @@ func TestExpansionsAreKept(t *testing.T) {
 	}
 }
 
-// TestExpansionsStayWithinTheirBytes: expansions stay within their bytes, however long queries
-// are and however many ask at once.
+// TestExpansionsStayWithinTheirBytes: the cache stays within its size, however long queries are and
+// however many goroutines use it at once.
 func TestExpansionsStayWithinTheirBytes(t *testing.T) {
 	const most = 64 << 10
 	e := search.NewExpansions(nil, most)
@@ -75,8 +75,8 @@ func TestExpansionsStayWithinTheirBytes(t *testing.T) {
 	}
 }
 
-// TestAFloodOfQueriesDoesNotDisplaceThoseThatAreAsked: users ask the same hundred
-// queries, and between two of them come ten that are asked only once.
+// TestAFloodOfQueriesDoesNotDisplaceThoseThatAreAsked: users repeat the same hundred queries, and
+// between any two of them come ten that occur only once.
 func TestAFloodOfQueriesDoesNotDisplaceThoseThatAreAsked(t *testing.T) {
 	e := search.NewExpansions(nil, 1<<20)
 	const rounds, queries, flood = 30, 100, 10

@@ -2,17 +2,17 @@ package search
 
 import "adshard/targeting"
 
-// Verdict is the outcome for a keyword.
+// Verdict is what became of a keyword in a search.
 type Verdict uint8
 
-// The verdicts. All from KeywordPaused on are reasons why a matching keyword is no candidate. A keyword
-// has the first that applies, in this order: status, ad, budget, throttling, targeting, words, bid, device,
-// reserve, negative. They travel by their numbers: a new one comes last.
+// The verdicts. All from KeywordPaused on are reasons why a matching keyword is no candidate. A keyword gets the first that
+// applies, in this order: status, ad, budget, throttling, targeting, words, bid, device, reserve, negative. They travel by
+// their numbers: a new one comes last.
 const (
 	Eligible          Verdict = iota // a candidate; the auction is still to come
 	Won                              // shown
 	Lost                             // a candidate without a place
-	Superseded                       // another keyword of its advertiser is better
+	Superseded                       // another keyword of the same advertiser is better
 	KeywordPaused                    // the keyword's own status
 	GroupPaused                      //
 	CampaignPaused                   //
@@ -24,9 +24,9 @@ const (
 	BelowReserve                     // B = 0 or below the reserve
 	BlockedByNegative                //
 	Throttled                        // the campaign takes no part in this request (serving.md §10)
-	Unmatched                        // it does not match the words; only of keywords that were asked for
+	Unmatched                        // it does not match the words; only of requested keywords
 
-	// Of targeting and blocks (serving.md §12), looked for after Throttled and before NoBid.
+	// Verdicts of targeting and blocks (serving.md §12), checked after Throttled and before NoBid.
 	NotStarted
 	Ended
 	OffSchedule
@@ -40,13 +40,13 @@ const (
 	SiteMissed
 	Blocked // by an owner, a category or a domain
 
-	ScoredOut // the scorer leaves nothing of its quality (serving.md §16); looked for last
+	ScoredOut // the scorer leaves nothing of its quality (serving.md §16); checked last
 
 	// Verdicts is the number of verdicts.
 	Verdicts = int(ScoredOut) + 1
 )
 
-// Targeted is the verdict of a request's context on a keyword; Eligible: it passes.
+// Targeted returns the verdict of targeting on a keyword, or Eligible if the keyword passes.
 func Targeted(v targeting.Verdict) Verdict {
 	if v == targeting.Pass {
 		return Eligible
@@ -78,18 +78,17 @@ var verdictNames = [...]string{
 // String returns the verdict's name in answers.
 func (v Verdict) String() string { return verdictNames[v] }
 
-// Explanation lists the verdicts of the matching keywords or, when the request names keywords, of
-// these.
+// Explanation lists the verdicts of the matching keywords or, if the request names keywords, of those.
 type Explanation struct {
 	Matches []Explained
-	// Total is the number of such keywords, eligible or not.
+	// Total is the number of keywords explained, eligible or not, whatever the limit.
 	Total uint64
-	// Counts are the numbers of such keywords by verdict, if the limit was 0. Those of a store know nothing of Won, Lost and
-	// Superseded.
+	// Counts are the numbers of these keywords by verdict if the limit was 0. Only the fan-out counts Won, Lost and Superseded;
+	// a store does not.
 	Counts       [Verdicts]uint64
 	Width        Width
 	View         uint64
-	Shard        ShardID  // who explains; 0 above a shard
+	Shard        ShardID  // the shard that explains; 0 above a shard
 	Scorer       ScorerID // as in Answer
 	AppliedClock uint64
 	Missing      []Missing // as in Answer
@@ -97,64 +96,64 @@ type Explanation struct {
 
 // Explained is one keyword and its verdict.
 type Explained struct {
-	Hit     // Score and Quality are set where they could be computed; Level is NoLevel if it does not match
+	Hit     // Score and Quality are set if they could be computed; Level is NoLevel if the keyword does not match
 	Verdict Verdict
-	// The names of its owners, and its text.
+	// The names of the keyword's owners, and its text.
 	AdvertiserName, CampaignName, GroupName, KeywordText string
-	// Words: which words agreed how, in the keyword's order.
+	// Words says how each of the keyword's words agreed, in the keyword's order.
 	Words []Agreement
-	// Mismatch is why the keyword does not match, whatever its verdict; MismatchWords are the words
-	// responsible.
+	// Mismatch is why the keyword does not match, whatever its verdict. MismatchWords are the words responsible.
 	Mismatch      Mismatch
 	MismatchWords []string
-	// Bid and Modifier went into the effective bid: micros and permille;
-	// BidFromGroup: the group's default. Effective is B of serving.md §4.
+	// The effective bid is made from Bid (micros) and Modifier (permille). BidFromGroup means that Bid is the group's default.
+	// Effective is B of serving.md §4.
 	Bid, Modifier, Effective uint64
 	BidFromGroup             bool
-	// Scored is what the request's scorer makes of its quality; nil: it has none, or the keyword does not match.
+	// Scored is what the request's scorer makes of the keyword's quality, or nil if there is no scorer or the keyword does not
+	// match.
 	Scored *Scored
-	// Context is what targeting says of it: what decided, and the factors of Modifier beside that of the device. nil: nothing.
+	// Context is the outcome of targeting: what decided, and the factors of Modifier other than that of the device. It is nil
+	// if targeting says nothing.
 	Context *targeting.Outcome
 	// Negative is the text of the negative that blocks, with its match type
 	// and owner ("group", "campaign" or "advertiser"); empty otherwise.
 	Negative, NegativeOwner string
 	NegativeType            MatchType
-	// Withheld is in how many of a million requests the campaign takes no part.
+	// Withheld is the number of requests in a million in which the campaign takes no part.
 	Withheld uint32
-	// Held is why the ad group or campaign named by the verdict is held regardless of its status, as
-	// a backend.Hold, or 0 if it is not.
+	// Held is the backend.Hold that stops the ad group or campaign named by the verdict whatever its status, or 0 if none does.
 	Held uint32
 	// Defaults are the texts of its ad, as displayed, that contain a placeholder's default
 	// (serving.md §5.5).
 	Defaults []string
-	// Points is the keyword's quality, 1 to 10. If it was learned, Learned is its source, as a
-	// backend.Learned, and Given the quality that it replaces, or 0 if it is the given one.
+	// Points is the keyword's quality, 1 to 10. If it was learned, Learned is its source (a backend.Learned), and Given is the
+	// quality that it replaces. Otherwise Given is 0.
 	Points, Given uint8
 	Learned       uint64
 	// Shard and Slice are where the keyword is stored.
 	Shard string
 	Slice uint64
-	// Position (from 1) and Price (micros) of a winner. SetBy is the keyword that
-	// set the price; 0 means the reserve. LostTo is the keyword that took the
-	// last place, or that supersedes.
+	// Position (from 1) and Price (micros) are those of a winner. SetBy is the keyword that set the price; 0 means the reserve.
+	// LostTo is the keyword that took the last place, or that supersedes this one.
 	Position      int
 	Price         uint64
 	SetBy, LostTo uint64
-	// ToWin is the least bid, in micros, with which a keyword that lost or is superseded would have had
-	// a place, or 0 if no bid would do, or the verdict is another.
+	// ToWin is the lowest bid, in micros, with which a lost or superseded keyword would have won a place. It is 0 if no bid
+	// would do or the verdict is another.
 	ToWin uint64
 }
 
-// Scored is what a scorer makes of a keyword's quality: its factor in permille, and the parts of the sum of which that is made.
+// Scored is what a scorer makes of a keyword's quality: its factor in permille, and the parts of the sum from which the factor
+// is computed.
 type Scored struct {
 	Factor uint64
 	Parts  []ScoredPart
 }
 
-// ScoredPart is what one feature adds to that sum.
+// ScoredPart is what one feature adds to the sum.
 type ScoredPart struct {
 	Feature string
-	Value   string // "": it is of no feature, or of several
+	Value   string // "" if the part belongs to no feature, or to several
 	Weight  int64
 }
 

@@ -1,6 +1,6 @@
 package search
 
-// ExpansionBytes returns what e counts of its bytes, and what it keeps.
+// ExpansionBytes returns the size that e has counted and the size of what it keeps.
 func ExpansionBytes(e *Expansions) (counted, kept int64) {
 	for i := range e.slots {
 		if d := e.slots[i].Load(); d != nil {

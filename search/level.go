@@ -10,17 +10,17 @@ type Level uint8
 const (
 	Identical Level = iota // same normalised word
 	Folded                 // same folded form
-	Inflected              // same stem of the folded form, under one language
+	Inflected              // same stem of the folded form in one language
 	Synonym                // a pair in the thesaurus of one language
 	NoLevel
 )
 
-// Levels is the number of levels at which words can agree.
+// Levels is the number of levels at which words agree.
 const Levels = int(NoLevel)
 
 var levelNames = [...]string{"identical", "folded", "inflected", "synonym", "none"}
 
-// Permille returns the variant factor of serving.md §2; 0 for NoLevel.
+// Permille returns the variant factor of serving.md §2, or 0 for NoLevel.
 func (l Level) Permille() uint64 {
 	return [...]uint64{1000, 950, 900, 800, 0}[l]
 }
@@ -33,7 +33,7 @@ func (l Level) String() string {
 	return fmt.Sprintf("level(%d)", uint8(l))
 }
 
-// ParseLevel reads a level's name, "none" excluded.
+// ParseLevel reads the name of a level other than "none".
 func ParseLevel(s string) (Level, bool) {
 	for i, n := range levelNames[:Levels] {
 		if n == s {

@@ -1,28 +1,28 @@
 package search
 
-// Matcher matches keywords against one query under one profile. It is for one
-// goroutine at a time.
+// Matcher matches keywords against one query under one profile. Only one goroutine may use it at a
+// time.
 //
-// All words of a keyword must be given with their terms in one language: a keyword agrees as a
-// whole under one language of its campaign (serving.md §2). The caller takes the best over the
+// All words of a keyword must come with their terms in the same language: the whole keyword agrees
+// in one language of its campaign (serving.md §2). The caller takes the best result of all
 // languages.
 type Matcher struct {
 	// Query is the query; read-only.
 	Query *Query
-	words []Word // the first MaxQueryWords of the query's
+	words []Word // the first MaxQueryWords words of the query
 	all   uint32 // all positions of words
 	rules [MatchTypes]queryRule
-	// Reach is the furthest of all rules; read-only.
+	// Reach is the furthest reach of all rules; read-only.
 	Reach  Level
 	terms  TermTable
 	gather [MaxKeywordWords]*Fit
 }
 
-// queryRule is a Rule made ready for a query.
+// queryRule is a Rule prepared for a query.
 type queryRule struct {
 	shape shape
 	reach Level
-	// least and most are the numbers of words that can match at all.
+	// least and most bound the number of words of a keyword that can match.
 	least, most int
 }
 
@@ -45,8 +45,8 @@ func NewMatcher(q *Query, p Profile) *Matcher {
 	return m
 }
 
-// Reset begins a query. Fit needs a matcher of NewMatcher, which knows the
-// query's terms; the other methods do without.
+// Reset prepares the matcher for a query. Fit needs a matcher of NewMatcher, which knows the
+// query's terms; the other methods do not.
 func (m *Matcher) Reset(q *Query, p Profile) {
 	m.Query = q
 	m.words = q.Words[:min(len(q.Words), MaxQueryWords)]
@@ -64,8 +64,8 @@ func (m *Matcher) Release() {
 	clear(m.gather[:])
 }
 
-// Fit matches one word against the query: the hashes of its normalised word and
-// of its folded form, and its term in the form's language.
+// Fit matches one word against the query. norm and fold are the hashes of the normalised word and
+// its folded form, and term is the term of the folded form in the keyword's language.
 func (m *Matcher) Fit(norm, fold, term uint64) Fit {
 	i := m.terms.Find(term)
 	if i < 0 {
@@ -74,7 +74,7 @@ func (m *Matcher) Fit(norm, fold, term uint64) Fit {
 	return m.FitOf(norm, fold, m.Query.Terms[i].Senses)
 }
 
-// FitOf is Fit for a word whose term has these senses in the query.
+// FitOf is Fit for a word whose term has the given senses in the query.
 func (m *Matcher) FitOf(norm, fold uint64, senses []Sense) Fit {
 	f := noFit
 	for _, s := range senses {
@@ -88,8 +88,8 @@ func (m *Matcher) FitOf(norm, fold uint64, senses []Sense) Fit {
 	return f
 }
 
-// agreement is the level at which a keyword's word agrees with a query's word
-// that gives its term, as itself (synonym 0) or by a synonym.
+// agreement returns the level at which a keyword's word agrees with a query's word that gave its
+// term, as its own stem (synonym 0) or as a synonym.
 func agreement(norm, fold uint64, w Word, synonym uint64) Level {
 	switch {
 	case synonym != 0 && synonym != fold:
@@ -105,8 +105,8 @@ func agreement(norm, fold uint64, w Word, synonym uint64) Level {
 }
 
 // Level returns the level at which a keyword of type t matches, given the fits of its words in
-// order; NoLevel: it does not match. It is the level of the worst word, each at its best. Where
-// places count, it is that of the best place.
+// order, or NoLevel if it does not match. It is the level of the worst word, with each word at its
+// best. If order or adjacency matters, it is that of the best place.
 func (m *Matcher) Level(t MatchType, fits []Fit) Level {
 	if !m.Possible(t, len(fits)) {
 		return NoLevel
@@ -122,7 +122,7 @@ func (m *Matcher) Possible(t MatchType, n int) bool {
 	return int(t) < MatchTypes && n >= m.rules[t].least && n <= m.rules[t].most
 }
 
-// LevelOf is Level for a type and a number of words that are Possible.
+// LevelOf is Level for a type and number of words for which Possible holds.
 func (m *Matcher) LevelOf(t MatchType, fits []*Fit) Level {
 	r := &m.rules[t]
 	if l := r.level(fits, m.all); l <= r.reach {
@@ -131,7 +131,7 @@ func (m *Matcher) LevelOf(t MatchType, fits []*Fit) Level {
 	return NoLevel
 }
 
-// level may be beyond the rule's reach.
+// level returns the level of a match, which may be beyond the rule's reach.
 func (r *queryRule) level(fits []*Fit, all uint32) Level {
 	switch r.shape {
 	case sameSet:
@@ -148,13 +148,13 @@ func (r *queryRule) level(fits []*Fit, all uint32) Level {
 	return matchAnySet(fits)
 }
 
-// normsMost is the number of a query's words up to which ByNorms pays.
+// normsMost is the largest number of query words for which ByNorms pays off.
 const normsMost = 12
 
-// ByNorms decides on a keyword of type t from the hashes of its normalised words only; decided is
-// false when their terms are needed. That suffices in two cases. If a word is not in the query,
-// a rule that reaches no further than Identical does not match. If all are, a rule without order
-// and adjacency, which allows other words, matches at Identical.
+// ByNorms decides on a keyword of type t by the hashes of its normalised words. decided is false if
+// the terms are needed. The hashes suffice in two cases. If a word is not in the query, a rule that
+// reaches only to Identical does not match. If all words are in the query, a rule that allows other
+// words and ignores order and adjacency matches at Identical.
 func (m *Matcher) ByNorms(t MatchType, norms []uint64) (l Level, decided bool) {
 	if len(norms) == 0 || len(m.words) > normsMost {
 		return NoLevel, false

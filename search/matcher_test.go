@@ -10,8 +10,8 @@ import (
 	"adshard/search"
 )
 
-// TestLevelIsTheOracles: for any table of agreements, any rule: the level that
-// trying everything gives.
+// TestLevelIsTheOracles: for any table of agreements and any rule, the level is the one that trying
+// everything gives.
 func TestLevelIsTheOracles(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 6).Draw(t, "query words")
@@ -49,7 +49,7 @@ func drawAgreement(t *rapid.T, n int) (agree [][]search.Level, fits []search.Fit
 	return agree, fits
 }
 
-// TestThirtyTwoWords: masks hold the last position too.
+// TestThirtyTwoWords: masks include the last position.
 func TestThirtyTwoWords(t *testing.T) {
 	q := &search.Query{Words: make([]search.Word, search.MaxQueryWords)}
 	last := search.Fit{Best: search.Identical}
@@ -76,7 +76,7 @@ func TestThirtyTwoWords(t *testing.T) {
 	}
 }
 
-// TestTooManyWords: more words than a keyword can have never match.
+// TestTooManyWords: a keyword with more words than allowed never matches.
 func TestTooManyWords(t *testing.T) {
 	q := &search.Query{Words: make([]search.Word, 1)}
 	f := search.Fit{At: [search.Levels]uint32{1, 1, 1, 1}}

@@ -2,8 +2,8 @@ package search
 
 import "fmt"
 
-// MatchType is how a keyword wants to be matched. What each type means is a
-// Rule of the request's Profile.
+// MatchType is how a keyword is to be matched. What each type means is set by a Rule of the
+// request's Profile.
 type MatchType uint8
 
 // The match types.

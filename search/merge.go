@@ -1,9 +1,9 @@
 package search
 
-// Merge merges the answers of disjoint parts, each the best k hits of its part after one per
-// advertiser. The result has the k hits that a search over all parts would give (serving.md §5).
-// Counts, widths and work are summed; AppliedClock is the least and Lag the longest; counts are
-// exact when all are. Nil answers are skipped; the caller names what is missing.
+// Merge merges the answers of disjoint parts, each of which has the best k hits of its part, one
+// per advertiser. The result has the k hits that a search over all parts would find (serving.md
+// §5). Counts, widths and work are summed; AppliedClock is the lowest and Lag the longest; counts
+// are exact if all are. Nil answers are skipped; the caller lists the missing parts.
 func Merge(answers []*Answer, k int) *Answer {
 	sum := &Answer{CountsExact: true}
 	var top Top[*Hit]

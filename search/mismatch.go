@@ -1,28 +1,29 @@
 package search
 
-// Mismatch is why a keyword does not match a query: the first of these that holds.
+// Mismatch is why a keyword does not match a query: the first reason that applies.
 type Mismatch uint8
 
 // The reasons. They travel by their numbers: a new one comes last.
 const (
 	NoMismatch   Mismatch = iota // it matches
-	WordsMissing                 // some of its words agree with none of the query's
-	WordsDiffer                  // some agree only at a level that its match type, or the request, does not take
-	OtherWords                   // the query has words that it does not, and its match type takes no others
-	Arrangement                  // all words agree, but not in the order, number or adjacency that its match type takes
+	WordsMissing                 // some of its words agree with no word of the query
+	WordsDiffer                  // some agree only at a level that its match type, or the request, does not allow
+	OtherWords                   // the query has words that the keyword lacks, and its match type allows no others
+	Arrangement                  // all words agree, but not in the order, number or adjacency that its match type needs
 )
 
-// Mismatches is the number of values.
+// Mismatches is the number of values of Mismatch.
 const Mismatches = int(Arrangement) + 1
 
 var mismatchNames = [Mismatches]string{"", "words_missing", "words_differ", "other_words", "arrangement"}
 
-// String returns the reason's name in answers; "" for NoMismatch.
+// String returns the reason's name in answers, or "" for NoMismatch.
 func (m Mismatch) String() string { return mismatchNames[m] }
 
-// Mismatch returns, for explanations, why a keyword of type t with these fits does not match: NoMismatch exactly when
-// Level says that it does. Bit i is set if the keyword's word i is responsible, or, for OtherWords, the query's word
-// i. pairs has the best agreement of each word at any place; Query -1: there is none.
+// Mismatch returns, for explanations, why a keyword of type t with these fits does not match. It is NoMismatch
+// exactly if Level returns a level. Bit i of `which` is set if word i of the keyword is responsible, or, for
+// OtherWords, word i of the query. `pairs` has the best agreement of each word at any position; its Query is -1 if
+// the word agrees with none.
 func (m *Matcher) Mismatch(t MatchType, fits []Fit) (why Mismatch, which uint32, pairs []Pair) {
 	if int(t) >= MatchTypes || m.Level(t, fits) != NoLevel {
 		return NoMismatch, 0, nil

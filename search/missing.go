@@ -9,20 +9,20 @@ type Missing struct {
 // Reason is why a shard is missing.
 type Reason uint8
 
-// The reasons. Late to Failed, and Version: the shard gave no answer that counts. Behind
-// and Damaged: it answered, and what it served is less than its part of the ring.
+// The reasons. With Late to Failed, and Version, the shard gave no usable answer. With Behind and
+// Damaged it answered, but served less than its part of the ring.
 const (
 	Late        Reason = iota // it did not answer in time
-	Silent                    // it has stopped answering; it is not asked until it answers a probe
+	Silent                    // it has stopped answering; no requests go to it until it answers a probe
 	Unreachable               // there is no connection to it, or it cannot serve this map yet
 	Refused                   // it has too many searches under way
 	Outdated                  // it no longer serves the master's map, and no newer map came in time
 	Foreign                   // its address leads to another slave, or it holds another database's data
-	Excess                    // it served more than its part, so that nothing of it counts
-	Failed                    // it failed, by a defect most likely
-	Behind                    // it does not hold all of its part yet: it is being filled or catching up
-	Damaged                   // it found damaged data, and leaves out what they belong to
-	Version                   // its program has another version, such as one with other words
+	Excess                    // it served more than its part, so its answer is dropped
+	Failed                    // it failed, most likely because of a defect
+	Behind                    // it does not hold all of its part yet: it is being filled or is catching up
+	Damaged                   // it found damaged data and leaves out the groups they belong to
+	Version                   // its program has another version, for example other rules for words
 	Reasons     = iota        // number of reasons
 )
 

@@ -1,10 +1,9 @@
 package search
 
-// BlockedBy reports whether a negative keyword of type t with these hashes of
-// normalised words, in order, blocks the query. Negatives agree at Identical
-// only, whatever the profile (serving.md §3): broad when all its words are in
-// the query, phrase when they stand there in order and next to each other,
-// exact when the query is exactly it.
+// BlockedBy reports whether a negative keyword of type t with the given hashes of normalised words,
+// in order, blocks the query. Negatives agree at Identical only, whatever the profile (serving.md
+// §3): a broad one blocks if all its words are in the query, a phrase if they also stand there in
+// order and next to each other, an exact one if the query has exactly its words in order.
 func (q *Query) BlockedBy(t MatchType, norm []uint64) bool {
 	words := q.Words[:min(len(q.Words), MaxQueryWords)]
 	if len(norm) == 0 || len(norm) > len(words) && t != Broad {

@@ -10,7 +10,7 @@ import (
 	"adshard/search/words"
 )
 
-// TestBlockedByTable are the clauses of serving.md §3.
+// TestBlockedByTable checks the clauses of serving.md §3.
 func TestBlockedByTable(t *testing.T) {
 	for _, c := range []struct {
 		negative string
@@ -29,7 +29,7 @@ func TestBlockedByTable(t *testing.T) {
 		{"usb cable", search.Exact, "USB cable", true},
 		{"usb cable", search.Exact, "usb cable x", false},
 		{"usb cable", search.Exact, "usb", false},
-		{"café", search.Broad, "cafe", false}, // identical only
+		{"café", search.Broad, "cafe", false}, // only identical words agree
 		{"cable", search.Broad, "cables", false},
 		{"", search.Broad, "usb", false},
 		{"usb", search.Broad, "", false},
@@ -45,7 +45,7 @@ func TestBlockedByTable(t *testing.T) {
 	}
 }
 
-// TestBlockedBy: on random words, against slices and sets.
+// TestBlockedBy compares BlockedBy with slices and sets, on random words.
 func TestBlockedBy(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := rapid.SliceOfN(rapid.Uint64Range(1, 4), 1, 6)
@@ -72,7 +72,7 @@ func TestBlockedBy(t *testing.T) {
 	})
 }
 
-// norms are the hashes of a text's normalised words.
+// norms returns the hashes of a text's normalised words.
 func norms(text string) (hashes []uint64) {
 	split, err := words.Split(text)
 	if err != nil {

@@ -10,25 +10,26 @@ import (
 // MaxPlacements is the largest number of placements of a page (serving.md §15).
 const MaxPlacements = 8
 
-// Page asks for the hits of several placements at once (serving.md §15). Slots of its request are those of all placements
+// Page asks for the hits of several placements at once (serving.md §15). Slots of its request counts the places of all placements
 // together.
 type Page struct {
-	// Filters are 1 to MaxPlacements; placements with equal ones share them.
+	// Filters has 1 to MaxPlacements filters. Placements with equal filters share one.
 	Filters []Filter
-	// PerAdvertiser is how many places of the page an advertiser may have, from 1.
+	// PerAdvertiser is the number of places of the page that one advertiser may have, at least 1.
 	PerAdvertiser int
 }
 
-// Filter is what candidates of a placement pass, beside the reserve and the blocks of the request.
+// Filter is what a placement demands of candidates in addition to the reserve and the blocks of the request.
 type Filter struct {
-	// Reserve is the least bid that takes part, in micros.
+	// Reserve is the lowest bid that takes part, in micros.
 	Reserve uint64
-	// Blocks and Lists are as those of targeting.Context.
+	// Blocks and Lists are like those of targeting.Context.
 	Blocks []*targeting.Blocks
 	Lists  []targeting.ListVersion
 }
 
-// Kept returns how many hits an answer has, with a page how many of each filter, and how many of them may be of one advertiser.
+// Kept returns the number of hits that an answer keeps, and how many of them may be of one advertiser. With a page both numbers are
+// per filter.
 func (r *Request) Kept() (hits, perAdvertiser int) {
 	if r.Page == nil {
 		return r.Slots + 1, 1
@@ -38,7 +39,7 @@ func (r *Request) Kept() (hits, perAdvertiser int) {
 }
 
 // MergePage is Merge for the answers to a request with a page: the hits of each filter are those of one search over all parts. Each
-// answer has a count for each filter.
+// answer must have a count for each filter.
 func MergePage(answers []*Answer, r *Request) *Answer {
 	sum := &Answer{CountsExact: true, Filtered: make([]uint64, len(r.Page.Filters))}
 	first := true
@@ -56,7 +57,7 @@ func MergePage(answers []*Answer, r *Request) *Answer {
 	return sum
 }
 
-// pageHits returns the best hits of each filter, with the filters of which each is one.
+// pageHits returns the best hits of each filter. The Filters of each hit say in which filters it is among the best.
 func pageHits(answers []*Answer, r *Request) []Hit {
 	kept := make(map[*Hit]uint8)
 	var top Top[*Hit]

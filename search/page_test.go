@@ -46,8 +46,8 @@ func finishPage(list []search.Hit, areas []auction.Area, perAdvertiser int) stri
 	return fmt.Sprint(out)
 }
 
-// TestAPageOfPartsIsThatOfAll is the promise of serving.md §15: what shards answer suffices for the places and prices that all
-// candidates in one place would have.
+// TestAPageOfPartsIsThatOfAll checks the promise of serving.md §15: the answers of shards are enough for the same places and
+// prices that all candidates in one place would give.
 func TestAPageOfPartsIsThatOfAll(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := &search.Request{Page: &search.Page{
@@ -87,7 +87,7 @@ func TestAPageOfPartsIsThatOfAll(t *testing.T) {
 	})
 }
 
-// pageOf is what a shard answers.
+// pageOf returns the answer of a shard.
 func pageOf(part []paged, r *search.Request) *search.Answer {
 	a := &search.Answer{Shards: 1, Answered: 1, CountsExact: true}
 	k, each := r.Kept()

@@ -2,15 +2,16 @@ package search
 
 import "math/bits"
 
-// Pair is the word of the query that a keyword's word agrees with, and how well.
+// Pair is the query word with which a keyword's word agrees, and how well.
 type Pair struct {
 	Query int // index into the query's words
 	Level Level
 }
 
-// Pairs returns, for explanations, a pair for each word of a keyword of type t that matches, and
-// the level of the match; nil and NoLevel when it does not. Of several words of the query that
-// agree equally well, it returns the first; where places count, those of the first best place.
+// Pairs returns, for explanations, a pair for each word of a matching keyword of type t, and the
+// level of the match, or nil and NoLevel if it does not match. Of several query words that agree
+// equally well it returns the first. If order or adjacency matters, it returns those of the first
+// best place.
 func (m *Matcher) Pairs(t MatchType, fits []Fit) ([]Pair, Level) {
 	level := m.Level(t, fits)
 	if level == NoLevel {
@@ -43,7 +44,7 @@ func (m *Matcher) Pairs(t MatchType, fits []Fit) ([]Pair, Level) {
 	return pairs, level
 }
 
-// at returns the best of some positions, the first of equal ones.
+// at sets the pair to the best of some positions, or to the first of equally good ones.
 func (p *Pair) at(f *Fit, positions uint32) {
 	if p.Level = f.within(positions); p.Level < NoLevel {
 		p.Query = f.first(positions, p.Level)

@@ -13,7 +13,7 @@ import (
 	"adshard/search/words"
 )
 
-// fitsOf are the fits of a text's words under a language.
+// fitsOf returns the fits of a text's words in a language.
 func fitsOf(m *search.Matcher, text, language string) (fits []search.Fit) {
 	split, err := words.Split(text)
 	if err != nil {
@@ -25,9 +25,8 @@ func fitsOf(m *search.Matcher, text, language string) (fits []search.Fit) {
 	return fits
 }
 
-// TestPairsExplainTheLevel: for every keyword that the oracle finds, under the
-// language that it matches best under, the pairs are agreements of single
-// words, obey order and adjacency, and the worst of them is the level.
+// TestPairsExplainTheLevel: for every keyword that the oracle finds, in the language in which it matches best,
+// the pairs are agreements of single words, respect order and adjacency, and the worst of them is the level.
 func TestPairsExplainTheLevel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := oracletest.Draw(t)
@@ -86,8 +85,8 @@ func checkPairs(t *rapid.T, pairs []search.Pair, fits []search.Fit, level search
 	}
 }
 
-// formLanguages are the languages that a keyword is found under: those of the
-// campaign with a stemmer, "" if there is none.
+// formLanguages returns the languages in which a keyword is found: those of the campaign that have a stemmer,
+// or "" if there are none.
 func formLanguages(c *backend.Campaign) []string {
 	var list []string
 	for _, l := range c.Languages.Codes() {
@@ -101,8 +100,8 @@ func formLanguages(c *backend.Campaign) []string {
 	return list
 }
 
-// TestMismatchIsTheOracles: under any profile a keyword has a reason not to match exactly when the oracle does
-// not find it, and that is the oracle's.
+// TestMismatchIsTheOracles: under any profile a keyword has a reason not to match exactly if the oracle does
+// not find it, and the reason is the oracle's.
 func TestMismatchIsTheOracles(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := oracletest.Draw(t)

@@ -7,14 +7,15 @@ import (
 	"adshard/fault"
 )
 
-// Position is a place in the log of changes: the change with this clock. Mark distinguishes changes
-// with equal clocks in different histories; 0 means unknown.
+// Position is a position in the log of changes: that of the change with this clock. Mark
+// distinguishes changes with equal clocks in different histories; 0 means unknown.
 type Position struct{ Clock, Mark uint64 }
 
 // String returns the position as clients receive and return it; its content is opaque to them.
 func (p Position) String() string { return fmt.Sprintf("%x-%016x", p.Clock, p.Mark) }
 
-// ParsePosition reads what String wrote. Errors are fault.Invalid with this field.
+// ParsePosition reads a position that String has written. It returns fault.Invalid with the given
+// field if the text is no position.
 func ParsePosition(field, text string) (p Position, err error) {
 	bad := func() (Position, error) {
 		return Position{}, fault.Field("search: position", field, "%s is not a position that a change was answered with; give it back as it was", field)

@@ -8,7 +8,7 @@ import (
 	"adshard/fault"
 )
 
-// TestPositions: what is written is read again, and nothing else is taken.
+// TestPositions: a written position is read again, and no other text is accepted.
 func TestPositions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := Position{rapid.Uint64().Draw(t, "clock"), rapid.Uint64().Draw(t, "mark")}

@@ -1,16 +1,16 @@
 package search
 
-// Rule is a match type as data: the six properties of serving.md §2 (other
-// words allowed, order matters, adjacency matters, folding, inflection,
-// synonyms), the last three as the worst level that is still taken.
+// Rule is a match type as data: the six properties of serving.md §2 (other words allowed, order
+// matters, adjacency matters, folding, inflection, synonyms), the last three as the worst level
+// that still matches.
 type Rule struct {
-	// Others: the query may hold words that the keyword does not.
+	// Others means that the query may have words that the keyword does not have.
 	Others bool
-	// Ordered: the words count as a sequence, else as a set.
+	// Ordered means that the words are compared as a sequence, otherwise as a set.
 	Ordered bool
-	// Adjacent: the keyword's words stand next to each other in the query.
+	// Adjacent means that the keyword's words must stand next to each other in the query.
 	Adjacent bool
-	// Reach is the worst level at which a word agrees.
+	// Reach is the worst level at which a word may agree.
 	Reach Level
 }
 
@@ -34,7 +34,7 @@ func SklikProfile() Profile {
 	return p
 }
 
-// Capped returns the profile with no match type reaching further than level.
+// Capped returns the profile with the reach of each match type limited to the given level.
 func (p Profile) Capped(level Level) Profile {
 	for i := range p {
 		p[i].Reach = min(p[i].Reach, level)

@@ -2,15 +2,15 @@ package search
 
 import "math/bits"
 
-// shape is what a Rule's first three properties come to. Where no other words are
-// allowed, adjacency is implied: the query's words are the keyword's.
+// shape is what the first three properties of a Rule amount to. If no other words are allowed,
+// adjacency is implied: the query's words are the keyword's.
 type shape uint8
 
 const (
 	anySet      shape = iota // all words in the query, any order, others allowed
 	sameSet                  // the query's words as a set are the keyword's as a set
-	runSet                   // some run of the query's words holds exactly the set
-	subsequence              // in order, others between them allowed
+	runSet                   // some run of the query's words holds all keyword words and no others
+	subsequence              // in order, with others allowed between them
 	phrase                   // in order and adjacent
 	sequence                 // same number, same order
 )
@@ -31,8 +31,8 @@ func shapeOf(r Rule) shape {
 	return anySet
 }
 
-// matchAnySet: every keyword word agrees with some word of the query. Each is
-// taken at its best.
+// matchAnySet matches if every keyword word agrees with some word of the query. It takes the best
+// level of each.
 func matchAnySet(fits []*Fit) Level {
 	worst := Identical
 	for _, f := range fits {
@@ -41,7 +41,7 @@ func matchAnySet(fits []*Fit) Level {
 	return worst
 }
 
-// union returns the positions that agree with any of the words at level.
+// union returns the positions that agree with any of the words at the given level or a better one.
 func union(fits []*Fit, level Level) uint32 {
 	var u uint32
 	for _, f := range fits {
@@ -50,9 +50,9 @@ func union(fits []*Fit, level Level) uint32 {
 	return u
 }
 
-// matchSameSet: as matchAnySet, and every word of the query agrees with some keyword word as well.
-// The level is that of the keyword's words only: extra words of the query decide whether it
-// matches, not how well.
+// matchSameSet is matchAnySet with the further condition that every word of the query agrees with
+// some keyword word. The level is that of the keyword's words only: further words of the query
+// decide whether the keyword matches, not how well.
 func matchSameSet(fits []*Fit, all uint32, reach Level) Level {
 	if union(fits, reach) != all {
 		return NoLevel
@@ -60,15 +60,15 @@ func matchSameSet(fits []*Fit, all uint32, reach Level) Level {
 	return matchAnySet(fits)
 }
 
-// matchRunSet: some run of the query's words holds all keyword words and
-// nothing else. Within a run of words that all agree with some keyword word, a
-// longer run can only be better, so that the longest ones decide.
+// matchRunSet matches if some run of the query's words holds all keyword words and nothing else. If
+// all words of a run agree with some keyword word, a longer run can only be better, so only the
+// longest runs are tried.
 func matchRunSet(fits []*Fit, reach Level) Level {
 	level, _ := bestRun(fits, reach)
 	return level
 }
 
-// bestRun returns the best level and the positions of the first run with it.
+// bestRun returns the best level and the positions of the first run that has it.
 func bestRun(fits []*Fit, reach Level) (best Level, positions uint32) {
 	best = NoLevel
 	for rest := union(fits, reach); rest != 0; {
@@ -85,23 +85,23 @@ func bestRun(fits []*Fit, reach Level) (best Level, positions uint32) {
 	return best, positions
 }
 
-// lowestRun returns the lowest run of set bits of a number above 0.
+// lowestRun returns the lowest run of set bits in a set that is not empty.
 func lowestRun(set uint32) uint32 {
 	start := bits.TrailingZeros32(set)
 	length := bits.TrailingZeros32(^(set >> start))
 	return uint32((uint64(1)<<length - 1) << start)
 }
 
-// matchPhrase: the keyword's words are in the query in order, next to each other; the best place
-// counts.
+// matchPhrase matches if the keyword's words are in the query in order and next to each other. It
+// returns the level of the best place.
 func matchPhrase(fits []*Fit, reach Level) Level {
 	level, _ := bestPhrase(fits, reach)
 	return level
 }
 
-// bestPhrase returns the best level and the places, as starting positions,
-// that reach it. A place counts by its worst word. Fit.At of a level includes the
-// better ones, so the first level at which a place is left is the best.
+// bestPhrase returns the best level and the starting positions of the places that reach it. The
+// level of a place is that of its worst word. Fit.At of a level includes better levels, so the
+// first level that leaves a place is the best.
 func bestPhrase(fits []*Fit, reach Level) (Level, uint32) {
 	for l := Identical; l <= reach && l < NoLevel; l++ {
 		starts := ^uint32(0)
@@ -115,9 +115,9 @@ func bestPhrase(fits []*Fit, reach Level) (Level, uint32) {
 	return NoLevel, 0
 }
 
-// matchSubsequence: the keyword's words stand in the query in order; the best
-// choice of places counts. For each level taking the earliest place for each
-// word finds one if there is one.
+// matchSubsequence matches if the keyword's words stand in the query in order. It returns the level
+// of the best choice of positions. At each level, taking the earliest position for each word finds
+// a choice if there is one.
 func matchSubsequence(fits []*Fit, reach Level) Level {
 	for l := Identical; l <= reach && l < NoLevel; l++ {
 		if subsequenceAt(fits, l) {
@@ -139,8 +139,8 @@ func subsequenceAt(fits []*Fit, level Level) bool {
 	return true
 }
 
-// matchSequence: the query is the keyword, word by word; their numbers are
-// equal.
+// matchSequence compares the query with the keyword, word by word. Both must have the same number
+// of words.
 func matchSequence(fits []*Fit) Level {
 	worst := Identical
 	for i, f := range fits {

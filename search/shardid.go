@@ -7,9 +7,9 @@ import (
 )
 
 // ShardID names a searcher of a part of the ring: a hash of the shard's name, the database whose
-// data it holds, and the timeline of the slice map that its views count. Each query and each answer
-// carries it: a searcher refuses a request for another id, and its caller refuses the answer of
-// another one. 0 names none: nothing is checked.
+// data it holds, and the timeline of the slice map in which its views are numbered. Each query and
+// each answer carries it: a searcher refuses a request for another id, and its caller refuses an
+// answer with another id. 0 means that nothing is checked.
 type ShardID uint64
 
 // NewShardID returns the id of a shard. It is never 0.

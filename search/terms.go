@@ -2,9 +2,9 @@ package search
 
 import "math/bits"
 
-// TermTable finds a query's terms: open addressing, at most a quarter full, so
-// that the many words that agree with nothing are rejected by the first probe.
-// Terms are hashes already and never 0.
+// TermTable finds a query's terms. It uses open addressing and is at most a quarter full, so that
+// the first probe rejects most of the many words that agree with nothing. Terms are hashes already
+// and never 0.
 type TermTable struct {
 	slots []termSlot
 	mask  uint64
@@ -33,7 +33,7 @@ func (t *TermTable) Clear(n int) {
 	t.mask = uint64(size - 1)
 }
 
-// Put adds a term that is not there yet.
+// Put adds a term that the table does not contain.
 func (t *TermTable) Put(term uint64, index int32) {
 	i := term & t.mask
 	for t.slots[i].term != 0 {
@@ -42,7 +42,7 @@ func (t *TermTable) Put(term uint64, index int32) {
 	t.slots[i] = termSlot{term: term, index: index}
 }
 
-// Find returns the term's index, −1 when it is not there.
+// Find returns the term's index, or −1 if the table does not contain it.
 func (t *TermTable) Find(term uint64) int {
 	for i := term & t.mask; ; i = (i + 1) & t.mask {
 		s := &t.slots[i]

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Timing is how long the parts of one request took: the calls of a fan-out, the stages of a store.
-// A nil Timing records nothing and costs nothing.
+// Timing records how long the parts of one request take: the calls of a fan-out, the stages of a
+// store. A nil Timing records nothing and costs nothing.
 type Timing struct {
 	mu    sync.Mutex
 	parts []Part // under mu
@@ -15,7 +15,7 @@ type Timing struct {
 
 // Part is a stage, or a call to a replica of a shard.
 type Part struct {
-	// Name is the stage's, or the shard's; Replica is the one that was called.
+	// Name is the name of the stage or shard. Replica is the replica that was called.
 	Name, Replica string
 	Began         time.Time
 	Took          time.Duration
@@ -32,7 +32,7 @@ func (t *Timing) Add(p Part) {
 	t.parts = append(t.parts, p)
 }
 
-// Begin returns when a stage begins.
+// Begin returns the time at which a stage begins.
 func (t *Timing) Begin() time.Time {
 	if t == nil {
 		return time.Time{}
@@ -40,7 +40,7 @@ func (t *Timing) Begin() time.Time {
 	return time.Now()
 }
 
-// End adds a stage, and returns when the next one begins.
+// End adds a stage that ends now, and returns the time at which the next one begins.
 func (t *Timing) End(stage string, began time.Time) time.Time {
 	if t == nil {
 		return began
@@ -50,7 +50,7 @@ func (t *Timing) End(stage string, began time.Time) time.Time {
 	return now
 }
 
-// Parts returns the parts so far, in the order in which they ended.
+// Parts returns the parts so far, in the order in which they were added.
 func (t *Timing) Parts() []Part {
 	if t == nil {
 		return nil

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TestTiming: stages follow each other; a nil Timing takes nothing, at no cost.
+// TestTiming: stages follow each other. A nil Timing records nothing and costs nothing.
 func TestTiming(t *testing.T) {
 	timing := new(Timing)
 	began := timing.Begin()

@@ -1,12 +1,10 @@
 package search
 
-// Top keeps the best hits: of each owner the one with the
-// highest score, or the first few, equal scores by the lowest keyword id, and of those the first
-// k in the same order. It allocates only when k grows. For small k (tens).
+// Top keeps the best k hits, at most one or a few of each owner. Hits are ordered by score descending, then keyword id
+// ascending. It allocates only when k grows, and is meant for small k (tens).
 //
-// Offers may come in any order and repeat a keyword with another score; what
-// remains is the same. A hit that has fallen out comes back only with a
-// better offer, since what is needed to stay never falls.
+// Offers may come in any order and repeat a keyword with another score; the result is the same. A hit that was dropped can
+// return only with a better offer, since the score needed to stay never falls.
 type Top[T any] struct {
 	k, each int
 	ranked  []Ranked[T]
@@ -18,19 +16,18 @@ type Ranked[T any] struct {
 	Value                 T
 }
 
-// Reset empties it for the best k of distinct owners, k ≥ 1.
+// Reset empties t for the best k hits of distinct owners; k is at least 1.
 func (t *Top[T]) Reset(k int) { t.ResetEach(k, 1) }
 
-// ResetEach empties it for the best k, of which at most each are of one owner, k and each ≥ 1.
+// ResetEach empties t for the best k hits, at most `each` of them of one owner; k and `each` are at least 1.
 func (t *Top[T]) ResetEach(k, each int) {
 	t.k, t.each = max(k, 1), max(each, 1)
 	clear(t.ranked)
 	t.ranked = t.ranked[:0]
 }
 
-// Threshold is the score below which no offer can enter: that of the k-th best,
-// 0 while there are fewer. An offer with an equal score may enter, by a
-// lower keyword id: prune only what is certainly below.
+// Threshold returns the score below which no offer can enter: that of the k-th best hit, or 0 while there are fewer. An offer
+// with an equal score may enter by a lower keyword id, so prune only offers that are certainly below.
 func (t *Top[T]) Threshold() uint64 {
 	if len(t.ranked) < t.k || t.k == 0 {
 		return 0
@@ -38,8 +35,7 @@ func (t *Top[T]) Threshold() uint64 {
 	return t.ranked[t.k-1].Score
 }
 
-// Wants reports whether an offer would be kept now, so that costly checks of other
-// offers can be left out.
+// Wants reports whether an offer would be kept now, so that costly checks of other offers can be skipped.
 func (t *Top[T]) Wants(owner, score, keyword uint64) bool {
 	if score < t.Threshold() {
 		return false
@@ -56,14 +52,14 @@ func (t *Top[T]) Lost(score, keyword uint64) bool {
 	return len(t.ranked) >= t.k && !before(score, keyword, &t.ranked[t.k-1])
 }
 
-// Offer takes a hit; it reports whether the hit is kept for now.
+// Offer adds a hit if it is among the best. It reports whether the hit is kept for now.
 func (t *Top[T]) Offer(owner, score, keyword uint64, value T) bool {
 	if !t.Wants(owner, score, keyword) {
 		return false
 	}
 	i := t.find(owner, keyword)
 	switch {
-	case i >= 0: // its old place is the one to be filled
+	case i >= 0: // the offer takes the place of that hit
 	case len(t.ranked) < t.k:
 		i = len(t.ranked)
 		t.ranked = append(t.ranked, Ranked[T]{})
@@ -77,12 +73,11 @@ func (t *Top[T]) Offer(owner, score, keyword uint64, value T) bool {
 	return true
 }
 
-// Ranked returns the hits kept, best first; valid until the next call of Offer
-// or Reset.
+// Ranked returns the hits kept, best first. They are valid until the next call of Offer or Reset.
 func (t *Top[T]) Ranked() []Ranked[T] { return t.ranked }
 
-// find returns the hit whose place an offer would take: that of the same keyword, or the worst of an owner that has as many as
-// it may; −1: neither is there.
+// find returns the index of the hit that an offer would replace: that of the same keyword, or the worst one of an owner that
+// has as many as it may. It returns −1 if there is neither.
 func (t *Top[T]) find(owner, keyword uint64) int {
 	n := 0
 	for i := range t.ranked {
@@ -95,8 +90,7 @@ func (t *Top[T]) find(owner, keyword uint64) int {
 	return -1
 }
 
-// before reports whether a hit stands before another: score descending, then
-// keyword id ascending.
+// before reports whether a hit comes before another: score descending, then keyword id ascending.
 func before[T any](score, keyword uint64, r *Ranked[T]) bool {
 	if score != r.Score {
 		return score > r.Score

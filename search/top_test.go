@@ -13,8 +13,8 @@ import (
 
 type offer struct{ owner, score, keyword uint64 }
 
-// drawOffers draws offers of few owners and scores; a keyword belongs to one
-// owner and may come again with another score.
+// drawOffers draws offers of few owners and scores. A keyword belongs to one owner and may occur
+// again with another score.
 func drawOffers(t *rapid.T) []offer {
 	n := rapid.SampledFrom([]int{20, 5, 60, 1, 0}).Draw(t, "number of offers")
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) offer {
@@ -30,10 +30,10 @@ func inOrder(a, b offer) int {
 	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.keyword, b.keyword))
 }
 
-// slowTop sorts everything.
+// slowTop sorts all offers.
 func slowTop(offers []offer, k int) (top []offer) { return slowTopEach(offers, k, 1) }
 
-// slowTopEach does so for several hits of each owner.
+// slowTopEach is slowTop with several hits of each owner.
 func slowTopEach(offers []offer, k, each int) (top []offer) {
 	sorted := slices.SortedFunc(slices.Values(offers), inOrder)
 	of := map[uint64]int{}
@@ -55,7 +55,7 @@ func kept(top *search.Top[int]) (list []offer) {
 }
 
 func TestTopIsTheOracles(t *testing.T) {
-	var top search.Top[int] // reused: what was there before must not show
+	var top search.Top[int] // reused: earlier content must not show
 	rapid.Check(t, func(t *rapid.T) {
 		offers := drawOffers(t)
 		k, each := rapid.IntRange(1, 21).Draw(t, "k"), rapid.IntRange(1, 4).Draw(t, "each")
@@ -110,7 +110,7 @@ func TestMergeIsOneSearch(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		offers := drawOffers(t)
 		slices.SortFunc(offers, inOrder)
-		// A keyword counts at its best; parts do not overlap.
+		// Each keyword has only its best offer, since parts do not overlap.
 		seen := map[uint64]bool{}
 		offers = slices.DeleteFunc(offers, func(o offer) bool {
 			again := seen[o.keyword]
@@ -123,7 +123,7 @@ func TestMergeIsOneSearch(t *testing.T) {
 			p := rapid.IntRange(0, len(parts)-1).Draw(t, "part")
 			parts[p] = append(parts[p], o)
 		}
-		answers := []*search.Answer{nil} // one that did not come
+		answers := []*search.Answer{nil} // the nil answer did not arrive
 		for i, part := range parts {
 			answers = append(answers, answerOf(part, k, uint64(10+i)))
 		}

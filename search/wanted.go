@@ -15,11 +15,12 @@ type Wanted struct {
 	AdvertiserName string
 }
 
-// advertiserPrefix stands before the id of an advertiser.
+// advertiserPrefix is written before the id of an advertiser.
 const advertiserPrefix = "advertiser:"
 
-// ParseWanted reads a number, the id of a keyword, "advertiser:" with the id of an advertiser, or
-// else an advertiser's name. Errors are fault.Invalid with this field.
+// ParseWanted reads the id of a keyword, "advertiser:" with the id of an advertiser, or else the
+// name of an advertiser. It returns fault.Invalid with the given field if the text is none of
+// these.
 func ParseWanted(field, text string) (w Wanted, err error) {
 	text = strings.TrimSpace(text)
 	number, of := strings.CutPrefix(text, advertiserPrefix)
@@ -35,7 +36,7 @@ func ParseWanted(field, text string) (w Wanted, err error) {
 	return Wanted{AdvertiserName: text}, nil
 }
 
-// Any reports whether keywords are named.
+// Any reports whether any keywords are named.
 func (w Wanted) Any() bool { return w != Wanted{} }
 
 // Has reports whether an explained keyword is one of those named.

@@ -9,7 +9,7 @@ type Width struct{ Hi, Lo uint64 }
 // WholeRing is the width of the whole ring, 2⁶⁴.
 func WholeRing() Width { return Width{Hi: 1} }
 
-// IntervalWidth is the width of the keys lo to hi, both inclusive, lo ≤ hi.
+// IntervalWidth returns the width of the keys from lo to hi, both inclusive; lo must not exceed hi.
 func IntervalWidth(lo, hi uint64) Width {
 	return Width{Lo: hi - lo}.Add(Width{Lo: 1})
 }
@@ -21,7 +21,7 @@ func (w Width) Add(v Width) Width {
 	return Width{Hi: hi, Lo: lo}
 }
 
-// Sub returns w − v; v must not be wider.
+// Sub returns w − v. v must not be wider than w.
 func (w Width) Sub(v Width) Width {
 	lo, borrow := bits.Sub64(w.Lo, v.Lo, 0)
 	hi, _ := bits.Sub64(w.Hi, v.Hi, borrow)

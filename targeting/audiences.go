@@ -10,24 +10,25 @@ import (
 	"unicode/utf8"
 )
 
-// Segment is an audience segment by its opaque id, with a modifier in permille.
+// Segment is an audience segment, named by an opaque id, with a modifier in permille.
 type Segment struct {
 	ID       string
-	Modifier uint16 // Default of an excluded one
+	Modifier uint16 // Default if it is excluded
 }
 
-// Audiences say whom a campaign or group is for; each list by id.
+// Audiences are the segments that a campaign or group targets, observes or excludes. Each list is sorted by
+// id.
 type Audiences struct{ Target, Observe, Exclude []Segment }
 
 // Bounds of audiences.
 const (
-	MaxSegments     = 1000 // of an entity, in all lists
+	MaxSegments     = 1000 // per entity, in all lists together
 	MaxSegmentBytes = 64
 )
 
 var errSegment = fmt.Errorf("a segment is 1 to %d bytes without outer white space", MaxSegmentBytes)
 
-// CheckSegment returns what is wrong with a segment's id.
+// CheckSegment returns an error if a segment's id is not valid.
 func CheckSegment(id string) error {
 	first, _ := utf8.DecodeRuneInString(id)
 	last, _ := utf8.DecodeLastRuneInString(id)
@@ -94,10 +95,10 @@ func parseSegments(raw []byte, modified bool) ([]Segment, error) {
 	return out, nil
 }
 
-// Empty reports whether nothing is said.
+// Empty reports whether all lists are empty.
 func (a *Audiences) Empty() bool { return len(a.Target)+len(a.Observe)+len(a.Exclude) == 0 }
 
-// JSON is the canonical form, which ParseAudiences reads; "" if it is empty.
+// JSON returns the canonical form, which ParseAudiences reads, or "" if the audiences are empty.
 func (a Audiences) JSON() string {
 	if a.Empty() {
 		return ""
@@ -127,19 +128,19 @@ func (a Audiences) JSON() string {
 	return w.String()
 }
 
-// Categories are paths such as alcohol/wine, in order, each once.
+// Categories are paths such as alcohol/wine, sorted and without repetitions.
 type Categories []string
 
 // Bounds of categories.
 const (
-	maxCategories       = 32 // of an entity
+	maxCategories       = 32 // per entity
 	maxCategorySegments = 8
 	maxCategorySegment  = 32 // characters
 )
 
 var errCategory = errors.New("a category is 1 to 8 segments of 1 to 32 characters of a-z0-9-_. joined by /")
 
-// CheckCategory returns what is wrong with a category.
+// CheckCategory returns an error if a category is not valid.
 func CheckCategory(c string) error {
 	segments := strings.Split(c, "/")
 	if len(segments) > maxCategorySegments {
@@ -153,7 +154,7 @@ func CheckCategory(c string) error {
 	return nil
 }
 
-// ParseCategories reads a JSON list of categories; one that is there twice counts once.
+// ParseCategories reads a JSON list of categories and removes repetitions.
 func ParseCategories(raw []byte) (Categories, error) {
 	list, err := elements(raw, 1000)
 	if err != nil {
@@ -174,7 +175,7 @@ func ParseCategories(raw []byte) (Categories, error) {
 	return out, nil
 }
 
-// JSON is the canonical form, which ParseCategories reads; "" if there is none.
+// JSON returns the canonical form, which ParseCategories reads, or "" if there are no categories.
 func (c Categories) JSON() string {
 	if len(c) == 0 {
 		return ""

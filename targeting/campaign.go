@@ -2,8 +2,8 @@ package targeting
 
 import "time"
 
-// Targeting is what a campaign, group or advertiser says of where and when its keywords take part. A group has audiences and
-// sites only, an advertiser categories and a zone.
+// Targeting is what a campaign, group or advertiser sets about where and when its keywords take part. A group sets only
+// audiences and sites, an advertiser only categories and a zone.
 type Targeting struct {
 	Start, End         Date
 	Schedule           Schedule
@@ -15,14 +15,14 @@ type Targeting struct {
 	Categories         Categories
 }
 
-// Owner is what targeting knows of a campaign's advertiser.
+// Owner is what targeting needs to know of a campaign's advertiser.
 type Owner struct {
 	ID         uint64
 	Zone       *time.Location // of dates and schedules
-	Categories Categories     // they add to the campaigns' own
+	Categories Categories     // added to those of its campaigns
 }
 
-// Campaign is a campaign's targeting made ready for requests.
+// Campaign is a campaign's targeting, prepared for requests.
 type Campaign struct {
 	start, end Date
 	schedule   Schedule
@@ -34,21 +34,21 @@ type Campaign struct {
 	plain      bool
 }
 
-// Group is a group's own targeting made ready for requests.
+// Group is a group's own targeting, prepared for requests.
 type Group struct {
-	audiences *segments // nil: the campaign's
-	sites     *Sites    // nil: the campaign's
+	audiences *segments // nil if the campaign's apply
+	sites     *Sites    // nil if the campaign's apply
 }
 
-// placeSet has a campaign's targets and exclusions by place; circles by rising radius, of equal ones the higher modifier
-// first.
+// placeSet has a campaign's targets and exclusions. Places are sorted by id. Circles are sorted by ascending radius, those
+// of equal radius by descending modifier.
 type placeSet struct {
 	places, noPlaces   placeList
 	circles, noCircles []Location
 	targets, exclusion Method
 }
 
-// placeList has modifiers by place, in order.
+// placeList has modifiers by place, sorted by the place's id.
 type placeList []placeModifier
 
 type placeModifier struct {
@@ -56,7 +56,7 @@ type placeModifier struct {
 	modifier uint16
 }
 
-// find returns the modifier of a place, if it is there.
+// find returns the modifier of a place. ok is false if the list does not have the place.
 func (l placeList) find(id uint32) (modifier uint16, ok bool) {
 	for len(l) > 8 {
 		if half := len(l) / 2; l[half].id > id {
@@ -73,7 +73,7 @@ func (l placeList) find(id uint32) (modifier uint16, ok bool) {
 	return 0, false
 }
 
-// Compile makes a campaign's targeting ready; nil: it says nothing at all.
+// Compile prepares a campaign's targeting. It returns nil if nothing is set.
 func Compile(t *Targeting) *Campaign {
 	c := &Campaign{
 		start: t.Start, end: t.End, schedule: t.Schedule, languages: t.Languages, locations: compileLocations(t), categories: t.Categories,
@@ -91,10 +91,11 @@ func Compile(t *Targeting) *Campaign {
 	return c
 }
 
-// Plain reports whether the campaign passes each request that names no language and blocks nothing, and changes no bid.
+// Plain reports whether the campaign passes every request that names no language and blocks nothing, and its bids stay as
+// they are.
 func (c *Campaign) Plain() bool { return c == nil || c.plain }
 
-// CompileGroup makes a group's own targeting ready; nil: it has none.
+// CompileGroup prepares a group's own targeting. It returns nil if there is none.
 func CompileGroup(a *Audiences, s *Sites) *Group {
 	if a.Empty() && s.Empty() {
 		return nil

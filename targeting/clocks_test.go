@@ -7,8 +7,8 @@ import (
 	"adshard/targeting/zone"
 )
 
-// TestClockChanges: in six zones an hour that is skipped never comes, one that is repeated counts twice, and the date changes at the zone's
-// midnight, also where that is what is skipped or repeated.
+// TestClockChanges: in six zones a skipped hour never occurs, a repeated hour occurs twice, and the date changes at the zone's midnight,
+// even if midnight is what is skipped or repeated.
 func TestClockChanges(t *testing.T) {
 	utc := func(text string) time.Time {
 		at, err := time.Parse(time.RFC3339, text)
@@ -25,27 +25,27 @@ func TestClockChanges(t *testing.T) {
 		shown    []string
 		not      []string
 	}{
-		// Forward: 02:00 to 03:00 does not come on the 29th.
+		// Forward: 02:00 to 03:00 does not occur on the 29th.
 		{zone: "Europe/Prague", day: "sunday", from: "02:00", to: "03:00", not: []string{"2026-03-29T00:59:59Z", "2026-03-29T01:00:00Z", "2026-03-29T01:30:00Z"}},
 		{zone: "Europe/Prague", day: "sunday", from: "01:45", to: "03:15", shown: []string{"2026-03-29T00:45:00Z", "2026-03-29T00:59:59Z", "2026-03-29T01:00:00Z", "2026-03-29T01:14:59Z"},
 			not: []string{"2026-03-29T00:44:59Z", "2026-03-29T01:15:00Z"}},
-		// Back: 02:00 to 03:00 comes twice on the 25th.
+		// Back: 02:00 to 03:00 occurs twice on the 25th.
 		{zone: "Europe/Prague", day: "sunday", from: "02:30", to: "02:45", shown: []string{"2026-10-25T00:30:00Z", "2026-10-25T00:44:59Z", "2026-10-25T01:30:00Z", "2026-10-25T01:44:59Z"},
 			not: []string{"2026-10-25T00:45:00Z", "2026-10-25T01:15:00Z", "2026-10-25T01:45:00Z"}},
 		{zone: "America/New_York", day: "sunday", from: "02:00", to: "03:00", not: []string{"2026-03-08T06:59:59Z", "2026-03-08T07:00:00Z"}},
 		{zone: "America/New_York", day: "sunday", from: "01:00", to: "01:15", shown: []string{"2026-11-01T05:00:00Z", "2026-11-01T06:14:59Z"}, not: []string{"2026-11-01T05:15:00Z", "2026-11-01T06:15:00Z", "2026-11-01T07:00:00Z"}},
-		// By half an hour: forward at 02:00 on October 4, back at 02:00 on April 5.
+		// By half an hour: forward at 02:00 on 4 October, back at 02:00 on 5 April.
 		{zone: "Australia/Lord_Howe", day: "sunday", from: "02:00", to: "02:30", not: []string{"2026-10-03T15:29:59Z", "2026-10-03T15:30:00Z", "2026-10-03T15:45:00Z"}},
 		{zone: "Australia/Lord_Howe", day: "sunday", from: "01:30", to: "01:45", shown: []string{"2026-04-04T14:30:00Z", "2026-04-04T15:00:00Z", "2026-04-04T15:14:59Z"}, not: []string{"2026-04-04T14:45:00Z", "2026-04-04T15:15:00Z"}},
-		// At midnight: forward on September 6, so that the day begins at 01:00; back on April 5, so that the 4th has 25 hours.
+		// At midnight: forward on 6 September, so that the day begins at 01:00; back on 5 April, so that the 4th has 25 hours.
 		{zone: "America/Santiago", day: "sunday", from: "00:00", to: "01:00", not: []string{"2026-09-06T03:59:59Z", "2026-09-06T04:00:00Z"}},
 		{zone: "America/Santiago", start: "2026-09-06", shown: []string{"2026-09-06T04:00:00Z"}, not: []string{"2026-09-06T03:59:59Z"}},
 		{zone: "America/Santiago", day: "saturday", from: "23:00", to: "24:00", shown: []string{"2026-04-05T02:00:00Z", "2026-04-05T03:00:00Z", "2026-04-05T03:59:59Z"}, not: []string{"2026-04-05T04:00:00Z"}},
 		{zone: "America/Santiago", start: "2026-04-05", shown: []string{"2026-04-05T04:00:00Z"}, not: []string{"2026-04-05T03:59:59Z"}},
-		// From UTC to summer time, at 01:00 UTC, and back.
+		// From UTC to summer time at 01:00 UTC, and back.
 		{zone: "Europe/London", day: "sunday", from: "01:00", to: "02:00", shown: []string{"2026-10-25T00:00:00Z", "2026-10-25T01:00:00Z", "2026-10-25T01:59:59Z"},
 			not: []string{"2026-03-29T00:59:59Z", "2026-03-29T01:00:00Z", "2026-10-25T02:00:00Z"}},
-		// No changes, and quarters that are not UTC's.
+		// No clock changes, and quarter hours that differ from those of UTC.
 		{zone: "Asia/Kathmandu", day: "monday", from: "00:00", to: "00:15", shown: []string{"2026-03-29T18:15:00Z", "2026-03-29T18:29:59Z"}, not: []string{"2026-03-29T18:14:59Z", "2026-03-29T18:30:00Z"}},
 	} {
 		z, err := zone.Load(c.zone)
@@ -73,7 +73,7 @@ func TestClockChanges(t *testing.T) {
 	}
 }
 
-// TestManyLocations: a campaign with as many locations as it may have is judged by each of them.
+// TestManyLocations: a campaign with the largest number of locations is judged by each of them.
 func TestManyLocations(t *testing.T) {
 	var list []Location
 	for i := range MaxLocations {

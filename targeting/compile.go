@@ -28,7 +28,8 @@ func compileLocations(t *Targeting) placeSet {
 	return l
 }
 
-// Most is an upper bound, in permille, of what the campaign's own factors multiply; nil: it says nothing.
+// Most returns an upper bound, in permille, of the product of the campaign's own factors. For a nil
+// campaign it is Default.
 func (c *Campaign) Most() uint64 {
 	f := neutral
 	if c.Plain() {
@@ -47,14 +48,14 @@ func (c *Campaign) Most() uint64 {
 	return f.product()
 }
 
-// Most is an upper bound, in permille, of what the group's own factors multiply.
+// Most returns an upper bound, in permille, of the product of the group's own factors.
 func (g *Group) Most() uint64 {
 	f := neutral
 	f.Audience, f.Site = mostAudience(g.audiences), mostSite(g.sites)
 	return f.product()
 }
 
-// product is the factors' product in permille, rounded up.
+// product returns the product of the factors in permille, rounded up.
 func (f *Factors) product() uint64 {
 	p := uint64(f.Schedule)
 	for _, by := range [...]uint16{f.Location, f.Audience, f.Site} {

@@ -10,12 +10,12 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// What explanations say of a verdict (Criterion.Text), made only when a judge explains.
+// The texts with which explanations justify a verdict (Criterion.Text). They are made only if a judge explains.
 
-// namedMost is how many of a campaign's places, segments or sites a criterion names.
+// namedMost is the largest number of a campaign's places, segments or sites that a criterion lists.
 const namedMost = 3
 
-// listed names the first of a list: "a, b, c and 5 more".
+// listed lists the first entries of a list: "a, b, c and 5 more".
 func listed[T any](list []T, text func(T) string) string {
 	var out []string
 	for _, e := range list[:min(len(list), namedMost)] {
@@ -27,12 +27,12 @@ func listed[T any](list []T, text func(T) string) string {
 	return strings.Join(out, ", ")
 }
 
-// moment is the request's time on the wall clock of an advertiser.
+// moment returns the request's time on the wall clock of an advertiser.
 func (j *Judge) moment(zone *time.Location, layout string) string {
 	return fmt.Sprintf("%s in %s", j.context.Time.In(zone).Format(layout), zone)
 }
 
-// hours says when a campaign is shown on a day of the week: "08:00 to 12:00, 13:00 to 18:00"; "": not at all.
+// hours returns when a campaign is shown on a day of the week, such as "08:00 to 12:00, 13:00 to 18:00", or "" if it is not shown.
 func (s Schedule) hours(day time.Weekday) string {
 	var out []string
 	for _, i := range s {
@@ -43,7 +43,7 @@ func (s Schedule) hours(day time.Weekday) string {
 	return strings.Join(out, ", ")
 }
 
-// offSchedule says what time it is and what the schedule has on that day.
+// offSchedule returns a text with the present time and the schedule of that day.
 func (j *Judge) offSchedule(c *Campaign, owner *Owner) string {
 	day := j.now.day
 	text := "it is " + j.moment(owner.Zone, "Monday 15:04") + ", its advertiser's time zone, and its campaign "
@@ -53,7 +53,7 @@ func (j *Judge) offSchedule(c *Campaign, owner *Owner) string {
 	return fmt.Sprintf("%sis not shown on %ss", text, day)
 }
 
-// targetsText names what a campaign is targeted at.
+// targetsText lists a campaign's targets.
 func (l *placeSet) targetsText() string {
 	var all []Location
 	for _, p := range l.places {
@@ -76,7 +76,7 @@ func (s *Sites) includedText() string {
 	return listed(s.Include, func(one Site) string { return one.shown() })
 }
 
-// shown is the page as people write it, with the letters that its host stands for.
+// shown returns the page as people write it, with the letters that its host stands for.
 func (p Page) shown() string { return shownHost(p.Host) + p.Path }
 
 func shownHost(host string) string {
@@ -87,7 +87,8 @@ func shownHost(host string) string {
 	return letters
 }
 
-// entry says what of an owner is met, such as `the request blocks the category "alcohol", and the keyword's campaign is in "alcohol/wine"`.
+// entry returns what the blocks meet of an owner, such as `the request blocks the category "alcohol", and the keyword's campaign is in
+// "alcohol/wine"`.
 func (b *Blocks) entry(advertiser uint64, own, inherited Categories) string {
 	if b.Advertisers.Has(advertiser) {
 		return b.blocks() + " the keyword's advertiser, " + strconv.FormatUint(advertiser, 10)
@@ -105,7 +106,7 @@ func (b *Blocks) entry(advertiser uint64, own, inherited Categories) string {
 	return b.blocks() + " campaigns without a category, and neither the keyword's campaign nor its advertiser has one"
 }
 
-// blocks says who blocks: the request or a list that it names.
+// blocks returns who blocks: the request, or a list that it names.
 func (b *Blocks) blocks() string {
 	if b.Name == "" {
 		return "the request blocks"
@@ -113,7 +114,7 @@ func (b *Blocks) blocks() string {
 	return fmt.Sprintf("the request's block list %q blocks", b.Name)
 }
 
-// BlockOfURL says what meets a final URL that BlocksURL reports, such as `the request blocks "casino.example", and …`.
+// BlockOfURL returns what meets a final URL for which BlocksURL is true, such as `the request blocks "casino.example", and …`.
 func (c *Context) BlockOfURL(url string) string {
 	host, ok := URLHost(url)
 	if !ok {
@@ -127,12 +128,12 @@ func (c *Context) BlockOfURL(url string) string {
 	return ""
 }
 
-// interestOnly reports whether the request names places of interest only, not where the user is.
+// interestOnly reports whether all places of the request are places of interest, so that the user's place is not known.
 func (c *Context) interestOnly() bool {
 	return !slices.ContainsFunc(c.Places, func(p Place) bool { return p.Presence }) && len(c.Places) > 0
 }
 
-// unknownText says why a request has no location that counts for a campaign.
+// unknownText returns why a request has no location that counts for a campaign.
 func (j *Judge) unknownText(l *placeSet) string {
 	c, text := j.context, "its campaign is shown only in "+l.targetsText()+", and the request "
 	point := c.Point != nil && len(l.circles) == 0

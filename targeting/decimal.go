@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// decimal reads a number of at most some decimals as a whole number of its last place: decimal("-12.5", 1) is −125.
-// Zeros behind them do not count. false: it has more, or is none.
+// decimal reads a number with at most the given number of decimals, as a multiple of the last decimal place:
+// decimal("-12.5", 1) is −125. Zeros after the last decimal place are allowed. It returns false if the text has
+// more decimals or is no number.
 func decimal(s string, places int) (int64, bool) {
 	digits, negative := strings.CutPrefix(s, "-")
 	whole, part, pointed := strings.Cut(digits, ".")
@@ -31,7 +32,7 @@ func decimal(s string, places int) (int64, bool) {
 	return int64(n), true
 }
 
-// formatDecimal is the reverse of decimal.
+// formatDecimal is the inverse of decimal.
 func formatDecimal(n int64, places int) string {
 	sign := ""
 	if n < 0 {
@@ -48,7 +49,7 @@ func formatDecimal(n int64, places int) string {
 
 var errModifier = errors.New("a modifier is −90 to 900 percent with at most one decimal")
 
-// parsePercent reads a modifier in percent as permille.
+// parsePercent reads a modifier in percent and returns it in permille.
 func parsePercent(s string) (uint16, error) {
 	n, ok := decimal(s, 1)
 	if !ok || n < minModifier-1000 || n > MaxModifier-1000 {
@@ -57,5 +58,5 @@ func parsePercent(s string) (uint16, error) {
 	return uint16(1000 + n), nil
 }
 
-// formatPercent is the reverse of parsePercent.
+// formatPercent is the inverse of parsePercent.
 func formatPercent(permille uint16) string { return formatDecimal(int64(permille)-1000, 1) }

@@ -2,7 +2,8 @@ package targeting
 
 import "testing"
 
-// forms are JSON values as people write them, with their canonical form; "": refused.
+// TestForms has JSON values as people write them with their canonical forms, or "" if they are
+// refused.
 func TestForms(t *testing.T) {
 	schedule := func(s string) (string, error) { v, err := ParseSchedule([]byte(s)); return v.JSON(), err }
 	locations := func(s string) (string, error) { v, err := ParseLocations([]byte(s)); return v.JSON(), err }

@@ -14,19 +14,19 @@ var (
 	errSite = errors.New("a site is a host and perhaps a path, such as example.com/cameras: no scheme, port, user, query or fragment")
 )
 
-// mapping is UTS 46, non-transitional, with the tables of Unicode 15.0 and without checks of hyphens, bidirectional
-// text and joiners (serving.md §12.6).
+// mapping is UTS 46, non-transitional, with the tables of Unicode 15.0. It does not check hyphens, bidirectional text or joiners
+// (serving.md §12.6).
 var mapping = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.StrictDomainName(false), idna.CheckHyphens(false), idna.CheckJoiners(false))
 
 // Bounds of hosts.
 const (
 	maxHost  = 253
-	maxGiven = 1024 // as it is given, in bytes: what a long one costs grows with the square of its length
+	maxGiven = 1024 // of the given text, in bytes: the cost of mapping it grows with the square of its length
 	maxLabel = 63
 )
 
-// Host normalises a host as serving.md §12.6 says: in ASCII and lower case, without a final dot and without a leading
-// www. that two more labels follow.
+// Host normalises a host (serving.md §12.6): it returns the host in ASCII and lower case, without a final dot, and without a leading
+// www. if at least two more labels follow.
 func Host(s string) (string, error) {
 	h := s
 	if !inASCII(s) {
@@ -45,7 +45,7 @@ func Host(s string) (string, error) {
 	return h, nil
 }
 
-// inASCII reports whether UTS 46 maps a text to itself: it has only characters of labels and dots, and nothing of it may be encoded.
+// inASCII reports whether UTS 46 maps a text to itself: it has only characters of labels and dots, and no part that may be encoded.
 func inASCII(s string) bool {
 	for i := range len(s) {
 		if !ofHost[s[i]] || s[i] == 'x' && strings.HasPrefix(s[i:], "xn--") {
@@ -55,7 +55,7 @@ func inASCII(s string) bool {
 	return true
 }
 
-// ofHost has the characters of normalised hosts.
+// ofHost marks the characters of normalised hosts.
 var ofHost = func() (is [256]bool) {
 	for _, c := range []byte("abcdefghijklmnopqrstuvwxyz0123456789-_.") {
 		is[c] = true
@@ -63,7 +63,8 @@ var ofHost = func() (is [256]bool) {
 	return is
 }()
 
-// labelled reports whether a text is at most maxHost bytes of labels of normalised hosts, each neither empty nor too long.
+// labelled reports whether a text is at most maxHost bytes long and consists of labels of normalised hosts, none of which is empty
+// or too long.
 func labelled(h string) bool {
 	label := 0
 	for i := range len(h) {
@@ -81,7 +82,7 @@ func labelled(h string) bool {
 	return label > 0 && label <= maxLabel && len(h) <= maxHost
 }
 
-// toASCII maps a text; false: it is no host.
+// toASCII maps a text to a host in ASCII. It returns false if the text is not a host.
 func toASCII(s string) (string, bool) {
 	if len(s) > maxGiven || !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
 		return "", false
@@ -99,7 +100,7 @@ func toASCII(s string) (string, bool) {
 	if err != nil {
 		return "", false
 	}
-	for label := range strings.SplitSeq(letters, ".") { // the package looks for marks only where it looks for joiners
+	for label := range strings.SplitSeq(letters, ".") { // the package looks for marks only when it looks for joiners
 		if first, _ := utf8.DecodeRuneInString(label); unicode.Is(unicode.M, first) {
 			return "", false
 		}
@@ -107,8 +108,8 @@ func toASCII(s string) (string, bool) {
 	return h, true
 }
 
-// URLHost returns the normalised host of a URL: what is between :// and the first of / ? # \, behind the last @, and
-// without a port. false: it is refused.
+// URLHost returns the normalised host of a URL, or false if the URL has no proper host. The host is the text between :// and the
+// first of / ? # \, after the last @ and without a port.
 func URLHost(url string) (string, bool) {
 	_, rest, ok := strings.Cut(url, "://")
 	if !ok {
@@ -133,7 +134,7 @@ func under(host, domain string) bool {
 	return ok && (rest == "" || rest[len(rest)-1] == '.')
 }
 
-// Page is a normalised host with perhaps a path, which begins with /.
+// Page is a normalised host with an optional path, which begins with /.
 type Page struct{ Host, Path string }
 
 // ParsePage reads a site such as example.com/cameras.
@@ -159,8 +160,8 @@ func ParsePage(s string) (Page, error) {
 	return Page{h, strings.TrimSuffix(path, "/")}, nil
 }
 
-// normalPath decodes the unreserved characters of a path and writes the hex digits of others in upper case. false: a
-// percent sign is not followed by two hex digits.
+// normalPath decodes the unreserved characters of a path and writes the hex digits of other encoded characters in upper case. It
+// returns false if a percent sign is not followed by two hex digits.
 func normalPath(path string) (string, bool) {
 	var b strings.Builder
 	for i := 0; i < len(path); i++ {
@@ -186,7 +187,7 @@ func normalPath(path string) (string, bool) {
 	return b.String(), true
 }
 
-// unhex is the value of a hex digit; −1: it is none.
+// unhex returns the value of a hex digit, or −1 if c is not one.
 func unhex(c byte) int {
 	switch {
 	case '0' <= c && c <= '9':
@@ -199,20 +200,21 @@ func unhex(c byte) int {
 	return -1
 }
 
-// unreserved characters are those of RFC 3986, section 2.3.
+// unreserved reports whether a character is unreserved in RFC 3986, section 2.3.
 func unreserved(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("-._~", c) >= 0
 }
 
-// String is the page as it is written: ParsePage reads it as this page.
+// String returns the page in a form that ParsePage reads as the same page.
 func (p Page) String() string {
-	if strings.HasSuffix(p.Path, "/") { // one is cut off
+	if strings.HasSuffix(p.Path, "/") { // ParsePage cuts off one slash
 		return WrittenHost(p.Host) + p.Path + "/"
 	}
 	return WrittenHost(p.Host) + p.Path
 }
 
-// WrittenHost returns what Host reads as a normalised host: itself, unless it would lose a www. once more.
+// WrittenHost returns a text that Host reads as the given normalised host: the host itself, unless Host would remove another www.
+// from it.
 func WrittenHost(host string) string {
 	if rest, ok := strings.CutPrefix(host, "www."); ok && strings.Contains(rest, ".") {
 		return "www." + host
@@ -220,7 +222,7 @@ func WrittenHost(host string) string {
 	return host
 }
 
-// holds reports whether the page is q or something below it.
+// holds reports whether q is the page or lies below it.
 func (p Page) holds(q Page) bool {
 	if !under(q.Host, p.Host) {
 		return false

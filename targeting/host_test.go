@@ -48,7 +48,7 @@ func TestParsePage(t *testing.T) {
 	}
 }
 
-// TestWrittenHosts: what a host is written as is read as that host, also if it began with www. twice.
+// TestWrittenHosts: Host reads a written host as that host, even if it began with www. twice.
 func TestWrittenHosts(t *testing.T) {
 	for _, in := range []string{"a.example", "www.a", "www.www.a", "www.www.a.example", "www.www.www.a.example"} {
 		h, err := Host(in)

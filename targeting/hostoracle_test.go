@@ -10,13 +10,13 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// What serving.md §12.6 and §14 say of hosts, read sentence by sentence and slowly. Of UTS 46 it takes only the table, one character
-// at a time; mapping, normalising, labels and RFC 3492 are its own.
+// The oracle reads what serving.md §12.6 and §14 say about hosts sentence by sentence, and slowly. Of UTS 46 it uses only the table,
+// one character at a time. Mapping, normalising, labels and RFC 3492 are its own.
 
-// oracleTable is asked for single characters only.
+// oracleTable is used for single characters only.
 var oracleTable = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.StrictDomainName(false), idna.CheckHyphens(false), idna.CheckJoiners(false))
 
-// oracleMap returns what UTS 46 makes of a character; false: it is disallowed.
+// oracleMap returns the mapping of a character in UTS 46, or false if it is disallowed.
 func oracleMap(r rune) (string, bool) {
 	if r < 0x80 {
 		return strings.ToLower(string(r)), true
@@ -25,7 +25,7 @@ func oracleMap(r rune) (string, bool) {
 	return s, err == nil
 }
 
-// oracleLabel returns a label in ASCII; false: it is not valid.
+// oracleLabel returns a label in ASCII, or false if it is not valid.
 func oracleLabel(label string) (string, bool) {
 	if code, ok := strings.CutPrefix(label, "xn--"); ok {
 		letters, ok := oracleDecode(code)
@@ -33,13 +33,13 @@ func oracleLabel(label string) (string, bool) {
 			return "", false
 		}
 		ascii := true
-		for _, r := range letters { // it must be what UTS 46 maps to itself
+		for _, r := range letters { // each must be mapped to itself by UTS 46
 			if to, ok := oracleMap(r); !ok || to != string(r) {
 				return "", false
 			}
 			ascii = ascii && r < 0x80
 		}
-		if ascii { // its ASCII form is another label
+		if ascii { // its ASCII form would be another label
 			return "", false
 		}
 		label = letters
@@ -92,7 +92,7 @@ func oracleHost(s string) (string, bool) {
 	return strings.Join(labels, "."), true
 }
 
-// oracleSite reads a host with perhaps a path.
+// oracleSite reads a host with an optional path.
 func oracleSite(s string) (host, path string, ok bool) {
 	for _, r := range s {
 		if strings.ContainsRune(`?#\`, r) || unicode.IsSpace(r) || unicode.IsControl(r) {
@@ -187,7 +187,7 @@ func oracleAdapt(delta, points int, first bool) int {
 
 func oracleLimit(k, bias int) int { return min(max(k-bias, punyMin), punyMax) }
 
-// oracleDecode is section 6.2.
+// oracleDecode implements section 6.2.
 func oracleDecode(code string) (string, bool) {
 	var out []rune
 	if i := strings.LastIndexByte(code, '-'); i >= 0 {
@@ -198,7 +198,7 @@ func oracleDecode(code string) (string, bool) {
 			out = append(out, rune(c))
 		}
 		code = code[i+1:]
-		if i == 0 { // a delimiter behind no basic character
+		if i == 0 { // a delimiter without basic characters before it
 			return "", false
 		}
 	}
@@ -235,7 +235,7 @@ func oracleDecode(code string) (string, bool) {
 	return string(out), true
 }
 
-// oracleEncode is section 6.3.
+// oracleEncode implements section 6.3.
 func oracleEncode(label string) string {
 	points, out := []rune(label), ""
 	for _, r := range points {
@@ -281,7 +281,7 @@ func oracleEncode(label string) string {
 	return out
 }
 
-// FuzzHosts: hosts, sites and URLs mean what the page says, to blocks, sites and what is written and read again.
+// FuzzHosts: hosts, sites and URLs mean what the specification says, for blocks, for sites, and after writing and reading.
 func FuzzHosts(f *testing.F) {
 	for _, s := range [][2]string{
 		{"example.com/a%2Fb", "https://shop.example.com/x"}, {"BÜCHER.example./x/", "http://u:p@xn--bcher-kva.example:80"},
@@ -329,7 +329,7 @@ func FuzzHosts(f *testing.F) {
 	})
 }
 
-// testWritten fails unless what is written of a page is read as that page, by itself and among a campaign's sites.
+// testWritten fails unless a page survives writing and reading, by itself and among a campaign's sites.
 func testWritten(t *testing.T, p Page) {
 	t.Helper()
 	again, err := ParsePage(p.String())

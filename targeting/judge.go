@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// Outcome is what a request means for the keywords of a campaign, or of a group with targeting of its own.
+// Outcome is what a request means for the keywords of a campaign, or of a group with its own targeting.
 type Outcome struct {
 	Verdict Verdict
 	Factors Factors
-	// Criterion is what decided the verdict, if the judge explains; of one that passed, nothing.
+	// Criterion is what decided the verdict, if the judge explains. It is empty if the keywords pass.
 	Criterion Criterion
-	// By are the criteria of the factors that are not neutral, in the order of Factors, if the judge explains.
+	// By has the criteria of the factors that are not neutral, in the order of Factors, if the judge explains.
 	By [4]Criterion
 }
 
@@ -23,39 +23,39 @@ const (
 	site
 )
 
-// Criterion names what decided a dimension.
+// Criterion says what decided a dimension.
 type Criterion struct {
-	Text    string // e.g. "place 2203"; "": none did
-	OfGroup bool   // it is the group's, not the campaign's
+	Text    string // e.g. "place 2203"; "" if there is none
+	OfGroup bool   // whether it belongs to the group and not to the campaign
 }
 
-// Judge compares one request with campaigns and groups. It is for one goroutine at a time, and is reused by Reset.
+// Judge compares one request with campaigns and groups. Only one goroutine may use it at a time. Reset makes it reusable.
 type Judge struct {
 	context   *Context
-	zone      *time.Location // the one of now
+	zone      *time.Location // zone of now
 	now       wall
 	segments  segmentTable
 	standings standings
 	explain   bool
-	// contextual: the request names languages or blocks, which concern campaigns without targeting as well.
+	// contextual means that the request names languages or blocks, which also concern campaigns without targeting.
 	contextual bool
 }
 
-// wall is an instant on the wall clock of a zone.
+// wall is a time on the wall clock of a zone.
 type wall struct {
 	date    Date
 	day     time.Weekday
 	quarter uint8
 }
 
-// NewJudge returns a judge of a request.
+// NewJudge returns a judge for a request.
 func NewJudge(c *Context) *Judge {
 	j := new(Judge)
 	j.Reset(c, false)
 	return j
 }
 
-// Reset makes it judge another request; nil: none. explain: outcomes name their criteria.
+// Reset makes the judge ready for another request, or for none if c is nil. With explain, outcomes name their criteria.
 func (j *Judge) Reset(c *Context, explain bool) {
 	j.zone = nil
 	j.segments.reset()
@@ -63,16 +63,17 @@ func (j *Judge) Reset(c *Context, explain bool) {
 	j.context, j.explain, j.contextual = c, explain, c != nil && (len(c.Languages) > 0 || len(c.Blocks) > 0)
 }
 
-// Contextual reports whether the request may leave out campaigns without any targeting: it names languages or blocks.
+// Contextual reports whether the request may exclude campaigns without any targeting, since it names languages or blocks.
 func (j *Judge) Contextual() bool { return j.contextual }
 
 // Explains reports whether outcomes name their criteria.
 func (j *Judge) Explains() bool { return j.explain }
 
-// plain is a campaign that says nothing.
+// plain is a campaign without targeting.
 var plain = Campaign{plain: true}
 
-// Group returns the outcome for the keywords of a group; nil: a campaign that says nothing, a group without targeting of its own.
+// Group returns the outcome for the keywords of a group. c is nil if the campaign has no targeting, g if the group has none of
+// its own.
 func (j *Judge) Group(c *Campaign, g *Group, owner *Owner) (o Outcome) {
 	j.judge(&o, c, owner, g)
 	if o.Verdict == Pass {
@@ -81,7 +82,7 @@ func (j *Judge) Group(c *Campaign, g *Group, owner *Owner) (o Outcome) {
 	return o
 }
 
-// judge looks at each dimension but blocks in the order of verdicts.
+// judge looks at all dimensions except blocks, in the order of verdicts.
 func (j *Judge) judge(o *Outcome, c *Campaign, owner *Owner, g *Group) {
 	o.Factors = neutral
 	if c == nil {
@@ -104,7 +105,7 @@ func (j *Judge) judge(o *Outcome, c *Campaign, owner *Owner, g *Group) {
 	}
 }
 
-// wall returns the request's time on a zone's wall clock.
+// wall returns the request's time on the wall clock of a zone.
 func (j *Judge) wall(zone *time.Location) wall {
 	if j.zone != zone || zone == nil {
 		t := j.context.Time.In(zone)
@@ -143,13 +144,13 @@ func (j *Judge) clock(o *Outcome, c *Campaign, owner *Owner) {
 	}
 }
 
-// fail gives a verdict, and reports whether its criterion is asked for.
+// fail sets a verdict, and reports whether its criterion is wanted.
 func (j *Judge) fail(o *Outcome, v Verdict) bool {
 	o.Verdict = v
 	return j.explain
 }
 
-// language needs one shared language where both sides name some.
+// language demands a common language if both sides name languages.
 func (j *Judge) language(o *Outcome, c *Campaign) {
 	if len(j.context.Languages) == 0 {
 		return
@@ -212,8 +213,8 @@ func (j *Judge) placed(o *Outcome, modifier uint16, by Location) {
 	}
 }
 
-// placeIn returns the deepest of the request's places, with those around them, that a campaign names; of equally deep ones that
-// with the highest modifier.
+// placeIn returns the deepest of the request's places, or of the places around them, that a campaign names. Of equally deep
+// places it returns the one with the highest modifier.
 func (j *Judge) placeIn(named placeList, m Method) (id uint32, modifier uint16, ok bool) {
 	if len(named) == 0 {
 		return 0, 0, false
@@ -232,7 +233,7 @@ func (j *Judge) placeIn(named placeList, m Method) (id uint32, modifier uint16, 
 	return id, modifier, ok
 }
 
-// circleIn returns the first circle that holds the request's point.
+// circleIn returns the first circle that contains the request's point.
 func (j *Judge) circleIn(list []Location) (Location, bool) {
 	if j.context.Point == nil {
 		return Location{}, false
@@ -245,7 +246,7 @@ func (j *Judge) circleIn(list []Location) (Location, bool) {
 	return Location{}, false
 }
 
-// audience looks at the group's segments, or the campaign's.
+// audience looks at the segments of the group or, if it has none, of the campaign.
 func (j *Judge) audience(o *Outcome, c *Campaign, g *Group) {
 	a, ofGroup := c.audiences, false
 	if g != nil && g.audiences != nil {
@@ -284,7 +285,7 @@ func (j *Judge) audience(o *Outcome, c *Campaign, g *Group) {
 	}
 }
 
-// site looks at the group's sites, or the campaign's.
+// site looks at the sites of the group or, if it has none, of the campaign.
 func (j *Judge) site(o *Outcome, c *Campaign, g *Group) {
 	s, ofGroup := c.sites, false
 	if g != nil && g.sites != nil {
@@ -318,7 +319,7 @@ func (j *Judge) site(o *Outcome, c *Campaign, g *Group) {
 	}
 }
 
-// closest returns the entry that holds a page and has the longest host, of those the longest path.
+// closest returns the entry that holds a page and has the longest host, and the longest path of those.
 func closest(list []Site, p Page) (best *Site) {
 	for i := range list {
 		if s := &list[i]; s.holds(p) && (best == nil || longer(s.Page, best.Page)) {
@@ -328,7 +329,7 @@ func closest(list []Site, p Page) (best *Site) {
 	return best
 }
 
-// longer compares pages that hold one and the same.
+// longer reports whether page a is more specific than b, if both hold the same page.
 func longer(a, b Page) bool {
 	if len(a.Host) != len(b.Host) {
 		return len(a.Host) > len(b.Host)
@@ -336,7 +337,7 @@ func longer(a, b Page) bool {
 	return len(a.Path) > len(b.Path)
 }
 
-// block looks at blocks of owners; those of domains depend on a keyword's and its group's final URLs.
+// block looks at blocks of owners. Blocks of domains depend on the final URLs of a keyword and its group.
 func (j *Judge) block(o *Outcome, c *Campaign, owner *Owner) {
 	var own Categories
 	if c != nil {

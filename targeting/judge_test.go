@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestExplained: a judge that explains names what decided and each factor; one that does not spends no time on
-// that.
+// TestExplained: a judge that explains names what decided and each factor. A judge that does not explain
+// spends no time on that.
 func TestExplained(t *testing.T) {
 	parse := func(t *testing.T, schedule, locations, audiences, sites string) *Campaign {
 		t.Helper()
@@ -88,7 +88,7 @@ func TestExplained(t *testing.T) {
 	}
 }
 
-// TestBlockOfURL names the entry that meets a final URL.
+// TestBlockOfURL checks the entry named for a final URL that is blocked.
 func TestBlockOfURL(t *testing.T) {
 	c := Context{Blocks: []*Blocks{NewBlocks(nil, []string{"a.example"}, nil, false), {Name: "kids", Domains: NewTexts([]string{"casino.example"})}}}
 	for url, want := range map[string]string{

@@ -22,26 +22,27 @@ const (
 // Point is a place on Earth, in millionths of a degree.
 type Point struct{ Lat, Lon int32 }
 
-// Circle is all points up to a radius in metres.
+// Circle is all points up to a radius, in metres, from a point.
 type Circle struct {
 	Point
 	Radius uint32
 }
 
-// Location is a place of the table of places or, where Place is 0, a circle.
+// Location is a place of the table of places or, if Place is 0, a circle.
 type Location struct {
 	Place    uint32
 	Circle   Circle
 	Exclude  bool
-	Modifier uint16 // permille; Default of an exclusion
+	Modifier uint16 // permille; Default if it is excluded
 }
 
-// Locations are a campaign's targets and exclusions: by place, then by circle, each target before its exclusion.
+// Locations are a campaign's targets and exclusions: first places, then circles, with each target before its
+// exclusion.
 type Locations []Location
 
 // Bounds of locations.
 const (
-	MaxLocations = 10_000 // of a campaign
+	MaxLocations = 10_000 // per campaign
 	MinRadius    = 100    // metres
 	MaxRadius    = 800_000
 
@@ -58,7 +59,7 @@ var (
 	errSameTwice = errors.New("twice in the list")
 )
 
-// ParsePoint reads degrees of at most 6 decimals.
+// ParsePoint reads a point in degrees with at most 6 decimals.
 func ParsePoint(lat, lon string) (Point, error) {
 	y, ok := decimal(lat, 6)
 	x, ok2 := decimal(lon, 6)
@@ -77,7 +78,7 @@ func ParsePlaceID(s string) (uint32, error) {
 	return uint32(n), nil
 }
 
-// ParseLocations reads the JSON form of serving.md §13. Whether a place is in the table is not looked at.
+// ParseLocations reads the JSON form of serving.md §13. It does not check whether places are in the table.
 func ParseLocations(raw []byte) (Locations, error) {
 	list, err := elements(raw, MaxLocations)
 	if err != nil {
@@ -138,7 +139,7 @@ func parseCircle(lat, lon, radius string) (c Circle, err error) {
 	return c, nil
 }
 
-// NewLocations returns locations in order; an error: there are too many, or one is there twice.
+// NewLocations returns sorted locations, or an error if there are too many or one is repeated.
 func NewLocations(list []Location) (Locations, error) {
 	if len(list) > MaxLocations {
 		return nil, fmt.Errorf("more than %d locations", MaxLocations)
@@ -153,7 +154,7 @@ func NewLocations(list []Location) (Locations, error) {
 	return l, nil
 }
 
-// compareLocations orders by what makes two locations the same.
+// compareLocations compares what makes two locations the same: their place or circle and kind.
 func compareLocations(a, b Location) int {
 	excluded := func(l Location) int {
 		if l.Exclude {
@@ -165,7 +166,7 @@ func compareLocations(a, b Location) int {
 		cmp.Compare(a.Circle.Radius, b.Circle.Radius), cmp.Compare(excluded(a), excluded(b)))
 }
 
-// Put adds a location, or replaces the one of the same place or circle and kind.
+// Put adds a location, or replaces the one with the same place or circle and kind.
 func (l Locations) Put(one Location) (Locations, error) {
 	if i := l.index(one); i >= 0 {
 		out := slices.Clone(l)
@@ -175,7 +176,7 @@ func (l Locations) Put(one Location) (Locations, error) {
 	return NewLocations(append(slices.Clone(l), one))
 }
 
-// Remove leaves out the location of the same place or circle and kind, if it is there.
+// Remove removes the location with the same place or circle and kind, if there is one.
 func (l Locations) Remove(one Location) Locations {
 	if i := l.index(one); i >= 0 {
 		return slices.Delete(slices.Clone(l), i, i+1)
@@ -183,7 +184,7 @@ func (l Locations) Remove(one Location) Locations {
 	return l
 }
 
-// Get returns the location of the same place or circle and kind.
+// Get returns the location with the same place or circle and kind.
 func (l Locations) Get(one Location) (Location, bool) {
 	if i := l.index(one); i >= 0 {
 		return l[i], true
@@ -207,7 +208,7 @@ func (l Location) String() string {
 	return fmt.Sprintf("the %d %s around (%s, %s)", radius, unit, formatDecimal(int64(l.Circle.Lat), 6), formatDecimal(int64(l.Circle.Lon), 6))
 }
 
-// JSON is the canonical form, which ParseLocations reads; "" if there is none.
+// JSON returns the canonical form, which ParseLocations reads, or "" if there are no locations.
 func (l Locations) JSON() string {
 	if len(l) == 0 {
 		return ""
@@ -235,10 +236,10 @@ func (l Locations) JSON() string {
 	return w.String()
 }
 
-// earthRadius is in metres (serving.md §12.3).
+// earthRadius is the radius of the Earth in metres (serving.md §12.3).
 const earthRadius = 6_371_008.8
 
-// Distance is the length in metres of the way from one point to another, by the haversine formula on a sphere.
+// Distance returns the distance between two points in metres, by the haversine formula on a sphere.
 func Distance(a, b Point) float64 {
 	φ1, φ2 := radians(a.Lat), radians(b.Lat)
 	sinφ, sinλ := math.Sin((φ2-φ1)/2), math.Sin((radians(b.Lon)-radians(a.Lon))/2)

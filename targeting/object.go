@@ -8,10 +8,11 @@ import (
 	"io"
 )
 
-// Value is one that is kept as its canonical JSON; "": it says nothing.
+// Value is a value that is stored as its canonical JSON, which is "" if nothing is set.
 type Value interface{ JSON() string }
 
-// members reads a JSON object of known members, each at most once. What is absent or null stays nil.
+// members reads a JSON object with known members, each at most once. A member that is missing or
+// null stays nil.
 func members(raw []byte, known map[string]*json.RawMessage) error {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
@@ -41,7 +42,7 @@ func members(raw []byte, known map[string]*json.RawMessage) error {
 	return ended(dec)
 }
 
-// elements reads a JSON array; null is an empty one.
+// elements reads a JSON array of at most `most` elements. null is an empty array.
 func elements(raw []byte, most int) ([]json.RawMessage, error) {
 	if raw == nil || string(raw) == "null" {
 		return nil, nil
@@ -64,7 +65,7 @@ func elements(raw []byte, most int) ([]json.RawMessage, error) {
 	return list, ended(dec)
 }
 
-// ended reads the closing bracket; nothing may follow it.
+// ended reads the closing bracket and checks that nothing follows it.
 func ended(dec *json.Decoder) error {
 	if _, err := dec.Token(); err != nil {
 		return err
@@ -75,12 +76,12 @@ func ended(dec *json.Decoder) error {
 	return nil
 }
 
-// text reads a JSON string; ok: it is one.
+// text reads a JSON string. ok is false if raw is not one.
 func text(raw []byte) (s string, ok bool) {
 	return s, len(raw) > 0 && raw[0] == '"' && json.Unmarshal(raw, &s) == nil
 }
 
-// modifierOf reads a member modifier_percent; absent: the default.
+// modifierOf reads the member modifier_percent, or returns the default if it is missing.
 func modifierOf(raw []byte) (uint16, error) {
 	if raw == nil {
 		return Default, nil
@@ -101,7 +102,7 @@ func (w *writer) member(name string) {
 	w.comma = false
 }
 
-// next separates what follows from what stands before it.
+// next writes a comma if something stands before what follows.
 func (w *writer) next() {
 	if w.comma {
 		w.WriteByte(',')
@@ -122,7 +123,7 @@ func (w *writer) close(bracket byte) {
 func (w *writer) text(s string) {
 	e := json.NewEncoder(&w.Buffer)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(s)         // a string, into memory
+	_ = e.Encode(s)         // a string, into memory: it cannot fail
 	w.Truncate(w.Len() - 1) // the line end
 	w.comma = true
 }

@@ -1,13 +1,13 @@
 package targeting
 
-// Profile is what decides, beside a group's own targeting, the advertiser's id and final URLs, how the context of a request meets
-// keywords: what their campaign says, and what it takes from its advertiser. Many campaigns have one and the same.
+// Profile decides how the context of a request affects keywords, apart from a group's own targeting, the advertiser's id and final
+// URLs. It consists of what their campaign sets and what it takes from its advertiser. Many campaigns have the same profile.
 type Profile struct {
-	Campaign *Campaign // nil: it says nothing
-	Owner    Owner     // without an id, and without a zone where no dates or schedule depend on it
+	Campaign *Campaign // nil if the campaign has no targeting
+	Owner    Owner     // without an id, and without a zone if no dates or schedule depend on it
 }
 
-// NewProfile returns the profile of a campaign of an owner.
+// NewProfile returns the profile of a campaign with its owner.
 func NewProfile(c *Campaign, owner *Owner) Profile {
 	p := Profile{Campaign: c, Owner: Owner{Categories: owner.Categories}}
 	if c != nil && (c.start|c.end != 0 || len(c.schedule) > 0) {
@@ -21,18 +21,18 @@ type Standing struct {
 	number, round uint32
 	Verdict       Verdict
 	Passes        bool
-	Plain         bool   // bids stay as they are
-	M             uint16 // of a device's modifier that changes no bid
+	Plain         bool   // whether bids stay as they are
+	M             uint16 // M for a device's modifier that changes no bid
 	Factors       Factors
 }
 
-// standings remember what is known of one request by the number of a profile: the last one of each slot.
+// standings remember, for one request, the standings of profiles by their numbers. Each slot keeps the last one.
 type standings struct {
 	slots []Standing
 	round uint32 // of the request
 }
 
-// standingSlots is how many profiles a search remembers; it seldom meets more.
+// standingSlots is the number of profiles that a search remembers. It seldom meets more.
 const standingSlots = 1024
 
 // reset begins a request.
@@ -43,8 +43,8 @@ func (s *standings) reset() {
 	}
 }
 
-// Profile returns the standing of the profile with a number, which identifies it in the request; valid until the next call. Blocks
-// of advertisers by their ids and of domains are not looked at.
+// Profile returns the standing of the profile with a number, which must identify it during the request. The standing is valid
+// until the next call. It does not consider blocks of domains or of advertisers by id.
 func (j *Judge) Profile(number uint32, p func(uint32) *Profile) *Standing {
 	if j.standings.slots == nil {
 		j.standings.slots = make([]Standing, standingSlots)

@@ -9,12 +9,12 @@ import (
 	"adshard/targeting/zone"
 )
 
-// said is targeting in the forms of serving.md §13.
+// said is targeting in the form of serving.md §13.
 type said struct {
 	start, end, schedule, locations, audiences, sites string
 	presence, exclusionPresence                       bool // methods
 	languages                                         []string
-	categories, advertisers                           []string // the campaign's and its advertiser's
+	categories, advertisers                           []string // of the campaign, and of its advertiser
 	groupAudiences, groupSites                        string
 	zone                                              string // "": UTC
 }
@@ -63,7 +63,7 @@ func (s *said) compiled(t *testing.T) (c *Campaign, g *Group, owner *Owner) {
 	return Compile(all), CompileGroup(&a, &sites), &Owner{ID: 7, Zone: z, Categories: s.advertisers}
 }
 
-// judged is the verdict, or the factors in permille.
+// judged returns the verdict, or the factors in permille.
 func (s *said) judged(t *testing.T, at *Context) string {
 	t.Helper()
 	c, g, owner := s.compiled(t)
@@ -78,7 +78,7 @@ func (s *said) judged(t *testing.T, at *Context) string {
 	return strings.Trim(fmt.Sprint(o.Factors.All()), "[]")
 }
 
-// The places of these tests: 1 holds 2 and 3, 2 holds 4.
+// The places of these tests: 1 contains 2 and 3; 2 contains 4.
 func presence(ids ...uint32) (list []Place) { return placesOf(true, ids) }
 func interest(ids ...uint32) (list []Place) { return placesOf(false, ids) }
 
@@ -98,7 +98,7 @@ func page(t *testing.T, s string) *Page {
 	return &p
 }
 
-// TestRules has a line for each rule of serving.md §12 and §14 that one could get wrong.
+// TestRules has a line for each rule of serving.md §12 and §14 that is easy to get wrong.
 func TestRules(t *testing.T) {
 	noon := time.Date(2026, 3, 31, 12, 0, 0, 0, time.UTC) // a Tuesday
 	at := func(change func(*Context)) *Context {
@@ -221,7 +221,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestFactors: each factor rounds down, in turn, and the last result is at most tenfold.
+// TestFactors: each factor rounds down, one after the other, and the last result is at most tenfold.
 func TestFactors(t *testing.T) {
 	for _, c := range []struct {
 		device uint64
@@ -239,7 +239,8 @@ func TestFactors(t *testing.T) {
 	}
 }
 
-// TestBlockedURLs: a domain meets its subdomains' URLs, whatever stands around the host; a URL without a proper host is met by any.
+// TestBlockedURLs: a blocked domain blocks the URLs of its subdomains, whatever surrounds the host. Any blocked domain blocks a URL
+// without a proper host.
 func TestBlockedURLs(t *testing.T) {
 	at := &Context{Blocks: []*Blocks{NewBlocks([]uint64{1}, nil, nil, false), NewBlocks(nil, []string{"casino.example"}, nil, false)}}
 	for url, want := range map[string]bool{

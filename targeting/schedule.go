@@ -10,21 +10,21 @@ import (
 	"time"
 )
 
-// Interval is a part of a week day, [From, To) in quarter hours from 0 to 96, with its modifier in permille.
+// Interval is a part of a weekday, [From, To) in quarter hours from 0 to 96, with its modifier in permille.
 type Interval struct {
 	Day      time.Weekday
 	From, To uint8
 	Modifier uint16
 }
 
-// Schedule is when a campaign is shown, on its advertiser's wall clock: by day from Monday on, then by From; empty:
-// always.
+// Schedule is when a campaign is shown, on its advertiser's wall clock. Intervals are sorted by day, from Monday,
+// then by From. An empty schedule means always.
 type Schedule []Interval
 
 // Bounds of a schedule.
 const (
 	dayQuarters  = 96
-	maxIntervals = 6 // of a day
+	maxIntervals = 6 // per day
 )
 
 var (
@@ -33,7 +33,7 @@ var (
 	errDay      = errors.New("days are monday, tuesday and so on")
 )
 
-// ParseDay reads the English name of a week day, in any case.
+// ParseDay reads the English name of a weekday, in upper or lower case.
 func ParseDay(s string) (time.Weekday, bool) {
 	for d := range time.Weekday(7) {
 		if strings.EqualFold(s, d.String()) {
@@ -97,7 +97,7 @@ func parseInterval(raw []byte) (i Interval, err error) {
 	return i, err
 }
 
-// NewSchedule returns intervals in order; an error: they are no schedule.
+// NewSchedule returns the intervals as a schedule, or an error if they do not form one.
 func NewSchedule(list []Interval) (Schedule, error) {
 	s := slices.Clone(list)
 	slices.SortFunc(s, func(a, b Interval) int {
@@ -122,7 +122,7 @@ func NewSchedule(list []Interval) (Schedule, error) {
 
 func fromMonday(d time.Weekday) int { return (int(d) + 6) % 7 }
 
-// JSON is the schedule's canonical form, which ParseSchedule reads; "" if it is empty.
+// JSON returns the canonical form, which ParseSchedule reads, or "" if the schedule is empty.
 func (s Schedule) JSON() string {
 	if len(s) == 0 {
 		return ""
@@ -147,7 +147,7 @@ func (s Schedule) JSON() string {
 
 func quarter(n uint8) string { return fmt.Sprintf("%02d:%02d", n/4, n%4*15) }
 
-// at returns the interval that holds a moment of the wall clock.
+// at returns the interval that contains a moment of the wall clock, if there is one.
 func (s Schedule) at(day time.Weekday, quarter uint8) (Interval, bool) {
 	for _, i := range s {
 		if i.Day == day && i.From <= quarter && quarter < i.To {

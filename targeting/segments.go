@@ -7,16 +7,16 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// segments are the audiences that a campaign or group names, excluded ones first.
+// segments are the audience segments that a campaign or group names, excluded ones first.
 type segments struct {
 	list  []namedSegment
-	needs bool // one of those that are required
+	needs bool // whether users must belong to one of the targeted segments
 }
 
 type namedSegment struct {
 	hash               uint64
 	id                 string
-	modifier           uint16 // permille; 0: excluded
+	modifier           uint16 // permille; 0 if excluded
 	required, excluded bool
 }
 
@@ -43,20 +43,20 @@ func compileAudiences(a *Audiences) *segments {
 	return out
 }
 
-// segmentTable finds the audiences of a request. The zero value is one of none.
+// segmentTable finds the audience segments of a request. The zero value is ready to be filled.
 type segmentTable struct {
 	slots []segmentSlot // by hash, open addressing
-	made  bool          // for this request
+	made  bool          // whether it was made for this request
 }
 
 type segmentSlot struct {
 	hash uint64
-	id   string // "": free
+	id   string // "" if the slot is free
 }
 
 func (t *segmentTable) reset() { t.made = false }
 
-// of makes the table of a request's audiences, once.
+// of makes the table of a request's audience segments, only once per request.
 func (t *segmentTable) of(list []string) {
 	if t.made {
 		return
@@ -80,7 +80,7 @@ func (t *segmentTable) of(list []string) {
 	}
 }
 
-// has reports whether a segment with this hash is there.
+// has reports whether the request has the segment with this hash and id.
 func (t *segmentTable) has(hash uint64, id string) bool {
 	mask := uint64(len(t.slots) - 1)
 	for i := hash & mask; ; i = (i + 1) & mask {

@@ -7,19 +7,20 @@ import (
 	"slices"
 )
 
-// Site is a page, with all below it, that a campaign or group names; its modifier in permille.
+// Site is a page, with everything below it, that a campaign or group names. Its modifier is in
+// permille.
 type Site struct {
 	Page
-	Modifier uint16 // Default of an excluded one
+	Modifier uint16 // Default if it is excluded
 }
 
-// Sites say on which pages a campaign or group is shown; each list in order.
+// Sites are the pages on which a campaign or group is or is not shown. Each list is sorted.
 type Sites struct{ Include, Exclude []Site }
 
-// MaxSites bounds the sites of an entity, in both lists.
+// MaxSites bounds the number of sites of an entity, in both lists together.
 const MaxSites = 1000
 
-// MaxPageBytes bounds a page that a request or an entity names.
+// MaxPageBytes bounds the length of a page that a request or an entity names.
 const MaxPageBytes = 512
 
 // ParseSites reads the JSON form of serving.md §13: an object with the lists include and exclude.
@@ -62,7 +63,7 @@ func parseSiteList(raw []byte, modified bool) ([]Site, error) {
 		if s.Page, err = ParsePage(name); err != nil {
 			return nil, err
 		}
-		if len(s.Page.String()) > MaxPageBytes { // as JSON writes it, who reads that must take it
+		if len(s.Page.String()) > MaxPageBytes { // the form in the JSON, which must be readable again
 			return nil, errSite
 		}
 		if modifier != nil && !modified {
@@ -86,10 +87,10 @@ func comparePages(a, b Page) int {
 	return cmp.Or(cmp.Compare(a.Host, b.Host), cmp.Compare(a.Path, b.Path))
 }
 
-// Empty reports whether nothing is said.
+// Empty reports whether both lists are empty.
 func (s *Sites) Empty() bool { return len(s.Include)+len(s.Exclude) == 0 }
 
-// JSON is the canonical form, which ParseSites reads; "" if it is empty.
+// JSON returns the canonical form, which ParseSites reads, or "" if there are no sites.
 func (s Sites) JSON() string {
 	if s.Empty() {
 		return ""

@@ -9,16 +9,16 @@ import (
 	"strings"
 )
 
-// Texts is a set of texts in order. All are in one string, so that a million of them are three allocations, into which garbage
-// collections do not look. It is not changed once it is made; the zero value is empty.
+// Texts is a sorted set of texts. All are in one string, so that a million of them take three allocations, which the garbage collector need
+// not scan. It does not change after it has been made. The zero value is empty.
 type Texts struct {
 	all             string
-	ends            []uint32 // of each text in all
-	before, between uint32   // bytes before the first text and between two, which are of none
+	ends            []uint32 // end of each text in all
+	before, between uint32   // bytes before the first text, and between two texts, that belong to none
 	filter          filter
 }
 
-// NewTexts makes the set of a list, which may have a text twice.
+// NewTexts returns the set of the texts in a list, which may contain repetitions.
 func NewTexts(list []string) Texts {
 	list = InOrder(list)
 	if len(list) == 0 {
@@ -34,9 +34,9 @@ func NewTexts(list []string) Texts {
 	return t
 }
 
-// CutTexts makes the set of the lines with which a text begins that have a prefix, at most so many, and returns the rest of the text. The set
-// keeps the text. An error is of the first line of the rest: it is cut off, empty behind the prefix, or does not come behind the one
-// before it.
+// CutTexts returns the set of the leading lines of a text that begin with prefix, at most `most` of them, and the rest of the text. The set
+// shares the text's memory. If it returns an error, the error concerns the first line of the rest: the line is cut off, empty after the
+// prefix, or not in ascending order.
 func CutTexts(text, prefix string, most int) (t Texts, rest string, err error) {
 	most = min(most, strings.Count(text, "\n")+1)
 	ends, begin, last := make([]uint32, 0, most), 0, ""
@@ -66,7 +66,7 @@ var (
 	errOrder = errors.New("it does not come behind the line before it")
 )
 
-// fitting returns a list that takes no more than twice the memory it needs.
+// fitting returns a list that takes at most twice the memory it needs.
 func fitting(list []uint32) []uint32 {
 	if cap(list) > 2*len(list) {
 		return slices.Clone(list)
@@ -83,7 +83,7 @@ func (t *Texts) fillFilter() {
 	}
 }
 
-// InOrder returns the values of a list in order, each once: the list itself if it is so, else another one.
+// InOrder returns the values of a list sorted and without repetitions. If the list is so already, it returns the list itself.
 func InOrder[T cmp.Ordered](list []T) []T {
 	for i := 1; i < len(list); i++ {
 		if list[i-1] >= list[i] {
@@ -95,7 +95,7 @@ func InOrder[T cmp.Ordered](list []T) []T {
 	return list
 }
 
-// Len is how many texts there are.
+// Len returns the number of texts.
 func (t *Texts) Len() int { return len(t.ends) }
 
 // At returns the i-th text.
@@ -118,7 +118,7 @@ func (t *Texts) All() iter.Seq[string] {
 	}
 }
 
-// List returns all texts in order; nil: there are none.
+// List returns all texts in order, or nil if there are none.
 func (t *Texts) List() []string {
 	if t.Len() == 0 {
 		return nil
@@ -135,16 +135,16 @@ func (t *Texts) Has(s string) bool {
 	return found
 }
 
-// Bytes is about how much memory the set takes.
+// Bytes returns the approximate memory that the set takes.
 func (t *Texts) Bytes() int { return len(t.all) + 4*len(t.ends) + 8*len(t.filter) }
 
-// IDs is a set of numbers in order. The zero value is empty.
+// IDs is a sorted set of numbers. The zero value is empty.
 type IDs struct {
 	list   []uint64
 	filter filter
 }
 
-// NewIDs makes the set of a list, which may have a number twice. It may keep the list.
+// NewIDs returns the set of the numbers in a list, which may contain repetitions. The set may share the list's memory.
 func NewIDs(list []uint64) IDs {
 	if len(list) == 0 {
 		return IDs{}
@@ -158,10 +158,10 @@ func NewIDs(list []uint64) IDs {
 	return s
 }
 
-// Len is how many numbers there are.
+// Len returns the number of numbers.
 func (s *IDs) Len() int { return len(s.list) }
 
-// List returns all numbers in order; it is not to be changed.
+// List returns all numbers in order. The list must not be changed.
 func (s *IDs) List() []uint64 { return s.list }
 
 // Has reports whether a number is in the set.
@@ -173,5 +173,5 @@ func (s *IDs) Has(id uint64) bool {
 	return found
 }
 
-// Bytes is about how much memory the set takes.
+// Bytes returns the approximate memory that the set takes.
 func (s *IDs) Bytes() int { return 8 * (len(s.list) + len(s.filter)) }

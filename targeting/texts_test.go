@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestSets: sets have what maps of the same values have, with a filter and without.
+// TestSets: sets contain the same values as maps, with and without a filter.
 func TestSets(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := rapid.SliceOfN(rapid.Uint64Range(1, 300), 0, 200).Draw(t, "list")
@@ -67,8 +67,8 @@ func TestCutTexts(t *testing.T) {
 	}
 }
 
-// TestLargeBlocks: each entry of a large set of domains and its subdomains are met, and nothing else; the filter passes few
-// others.
+// TestLargeBlocks: a large set of domains blocks each entry and its subdomains, and nothing else. The filter passes few
+// other domains.
 func TestLargeBlocks(t *testing.T) {
 	const size = 10_000
 	var list []string
@@ -94,7 +94,7 @@ func TestLargeBlocks(t *testing.T) {
 	}
 }
 
-// TestFilteredIDs: the filter of consecutive numbers passes few others.
+// TestFilteredIDs: a filter of consecutive numbers passes few other numbers.
 func TestFilteredIDs(t *testing.T) {
 	const size = 10_000
 	var list []uint64

@@ -14,7 +14,7 @@ import (
 	"adshard/search/words"
 )
 
-// Judge is the oracle of a world.
+// Judge returns the oracle of a world.
 func Judge(t TB, w *oracletest.World, lex *words.Lexicon) *oracle.Oracle {
 	t.Helper()
 	o, err := oracle.New(w.Advertisers, w.Campaigns, w.Items, lex)
@@ -24,7 +24,7 @@ func Judge(t TB, w *oracletest.World, lex *words.Lexicon) *oracle.Oracle {
 	return o
 }
 
-// Request turns an oracle's request into a store's.
+// Request converts an oracle's request into a store's.
 func Request(t TB, r oracle.Request, lex *words.Lexicon) *search.Request {
 	t.Helper()
 	q, err := search.Expand(r.Text, r.Variants, lex)
@@ -41,15 +41,15 @@ func Request(t TB, r oracle.Request, lex *words.Lexicon) *search.Request {
 	return request
 }
 
-// SameAnswer fails when a store's complete answer is not the oracle's, with
-// exact counts and without.
+// SameAnswer fails if a store's answer is incomplete or is not the oracle's, with exact counts or
+// without.
 func SameAnswer(t TB, s search.Searcher, o *oracle.Oracle, r oracle.Request, lex *words.Lexicon) {
 	t.Helper()
 	SameAnswerIn(t, s, o, r, lex, 0, search.WholeRing())
 }
 
-// SameAnswerIn fails when a store's answer in a view differs from that of an
-// oracle with the groups served there, or has another width.
+// SameAnswerIn fails if a store's answer in a view has another width, or differs from that of an
+// oracle with the groups served in the view.
 func SameAnswerIn(t TB, s search.Searcher, o *oracle.Oracle, r oracle.Request, lex *words.Lexicon, view uint64, width search.Width) {
 	t.Helper()
 	want, err := o.Search(r)
@@ -89,7 +89,7 @@ func sameCounts(t TB, a *search.Answer, want *oracle.Result, exact bool) {
 	}
 }
 
-// shown is what an answer shows after the auction, one line a place.
+// shown returns what an answer shows after the auction, one line per place.
 func shown(a *search.Answer, r oracle.Request) []string {
 	list := make([]auction.Candidate, len(a.Hits))
 	for i := range a.Hits {
@@ -98,7 +98,7 @@ func shown(a *search.Answer, r oracle.Request) []string {
 	return lines(a, auction.Finish(list, r.Slots, r.Reserve))
 }
 
-// lines is what an answer shows of winners.
+// lines returns what an answer shows of the winners, one line each.
 func lines(a *search.Answer, won []auction.Placement) (out []string) {
 	for _, p := range won {
 		h := &a.Hits[p.Index]
@@ -110,7 +110,7 @@ func lines(a *search.Answer, won []auction.Placement) (out []string) {
 	return out
 }
 
-// path is the display path of an ad.
+// path returns the display path of an ad.
 func path(ad *backend.Ad) string {
 	if ad.Path2 == "" {
 		return ad.Path1
@@ -118,7 +118,7 @@ func path(ad *backend.Ad) string {
 	return ad.Path1 + "/" + ad.Path2
 }
 
-// placed is the same of the oracle's result.
+// placed returns what shown does, for the oracle's result.
 func placed(r *oracle.Result) []string {
 	var out []string
 	for _, p := range r.Ads {
@@ -129,8 +129,7 @@ func placed(r *oracle.Result) []string {
 	return out
 }
 
-// SameExplanation fails when a store's explanation is not what the oracle
-// finds.
+// SameExplanation fails if a store's explanation differs from the oracle's.
 func SameExplanation(t TB, s barrels.Store, o *oracle.Oracle, r oracle.Request, lex *words.Lexicon) {
 	t.Helper()
 	want, err := o.Explain(r)
@@ -159,7 +158,7 @@ func explained(e *search.Explained) string {
 		e.Points, e.Learned, e.Given, e.Defaults, e.Held, factorOf(e.Scored))
 }
 
-// factorOf is a scorer's factor; 0: there was no scorer.
+// factorOf returns a scorer's factor, or 0 if there was no scorer.
 func factorOf(s *search.Scored) uint64 {
 	if s == nil {
 		return 0
@@ -193,7 +192,7 @@ func judged(j *oracle.Judged) string {
 		verdict, j.Bid, j.Modifier, j.Effective, fromGroup, negative, owner, points, uint64(j.Keyword.Learned), given, j.Defaults, heldBy(j), j.Factor)
 }
 
-// heldBy is why the one is held that a verdict says is paused.
+// heldBy returns why the group or campaign that the verdict names as paused is held.
 func heldBy(j *oracle.Judged) uint32 {
 	h := j.Item.Group.Hold
 	switch j.Verdict {
@@ -210,7 +209,8 @@ func heldBy(j *oracle.Judged) uint32 {
 	return code
 }
 
-// checkAgreements: one for each word, the worst is the match's level.
+// checkAgreements checks that each word has an agreement, and that the worst one is the level of
+// the match.
 func checkAgreements(t TB, e *search.Explained) {
 	t.Helper()
 	split, err := words.Split(e.KeywordText)

@@ -12,8 +12,8 @@ import (
 	"adshard/schema/pb"
 )
 
-// positions: a bucket moves the store from one position to the next, and one
-// that begins elsewhere is refused and changes nothing.
+// positions checks that a bucket moves the store from one position to the next, and that a bucket
+// which begins elsewhere is refused and changes nothing.
 func positions(t *testing.T, open Open) {
 	s := open(t, "positions")
 	defer s.Close()
@@ -43,7 +43,7 @@ func positions(t *testing.T, open Open) {
 	}
 }
 
-// resets: a bucket with reset empties the store first, whatever its position.
+// resets checks that a bucket with Reset_ empties the store first, whatever its position.
 func resets(t *testing.T, open Open) {
 	s := open(t, "resets")
 	defer s.Close()
@@ -63,7 +63,7 @@ func resets(t *testing.T, open Open) {
 	}
 }
 
-// replacements: an item replaces its group with everything in it; missing keywords are removed,
+// replacements checks that an item replaces its whole group: keywords that it lacks are removed,
 // whatever else changes.
 func replacements(t *testing.T, open Open) {
 	s := open(t, "replacements")
@@ -83,7 +83,7 @@ func replacements(t *testing.T, open Open) {
 	SameStats(t, s, w)
 }
 
-// kept: applied buckets are still there when the store is opened again.
+// kept checks that a store still has the applied buckets when it is opened again.
 func kept(t *testing.T, open Open) {
 	w := Small(3, "usb cable", "hdmi cable")
 	b := NewBuilder(t, w)
@@ -115,8 +115,7 @@ func closeStore(t TB, s barrels.Store) {
 	}
 }
 
-// closing: a closed store refuses all calls with an error, also when it is
-// closed twice.
+// closing checks that a closed store returns an error from all calls, and can be closed twice.
 func closing(t *testing.T, open Open) {
 	s := open(t, "closing")
 	put(t, s, NewBuilder(t, Small(1, "usb cable")).All())

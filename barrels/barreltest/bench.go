@@ -31,8 +31,8 @@ func BenchmarkFill(b *testing.B, keywords int64, open func(testing.TB) barrels.S
 	b.ReportMetric(float64(c.Keywords()*b.N)/b.Elapsed().Seconds(), "keywords/s")
 }
 
-// BenchmarkSearch measures searches with real-looking queries, one at a time,
-// and reports the median and the 99th percentile.
+// BenchmarkSearch measures searches with realistic queries, one at a time, and reports the median and
+// the 99th percentile.
 func BenchmarkSearch(b *testing.B, keywords int64, open func(testing.TB) barrels.Store) {
 	c := LoadCorpus(b, keywords)
 	s := open(b)
@@ -45,7 +45,7 @@ func BenchmarkSearch(b *testing.B, keywords int64, open func(testing.TB) barrels
 	MeasureSearch(b, s, c.Requests(b))
 }
 
-// MeasureSearch runs the requests, round and round.
+// MeasureSearch runs the requests over and over.
 func MeasureSearch(b *testing.B, s barrels.Store, requests []*search.Request) {
 	for _, r := range requests { // once, to fill caches
 		if _, err := s.Search(context.Background(), r); err != nil {
@@ -54,7 +54,7 @@ func MeasureSearch(b *testing.B, s barrels.Store, requests []*search.Request) {
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	var took []time.Duration // processor time, which other programs' load does not change
+	var took []time.Duration // processor time, which the load of other programs does not change
 	var work search.Work
 	hits, i := 0, 0
 	b.ReportAllocs()
@@ -112,7 +112,7 @@ func BenchmarkCounting(b *testing.B, keywords int64, open func(testing.TB) barre
 	var ratios []float64
 	var on, off time.Duration
 	for b.Loop() {
-		turn(0) // the first to ask these pays for the processor's caches
+		turn(0) // the first turn with these queries pays for filling the processor's caches
 		without, with := turn(0), turn(load.DefaultCountEvery)
 		with, without = with+turn(load.DefaultCountEvery), without+turn(0)
 		on, off = on+with, off+without
@@ -126,7 +126,7 @@ func BenchmarkCounting(b *testing.B, keywords int64, open func(testing.TB) barre
 	b.ReportMetric(100*(ratios[len(ratios)/2]-1), "overhead-%")
 }
 
-// cut is a table of n slices with about as many groups each, all served.
+// cut returns a table of n slices with about equally many groups, all of them served.
 func (c *Corpus) cut(n int) *pb.SliceTable {
 	t := &pb.SliceTable{View: 1}
 	lo := uint64(0)
@@ -141,10 +141,10 @@ func (c *Corpus) cut(n int) *pb.SliceTable {
 	return t
 }
 
-// countingTurn is the number of searches of a turn.
+// countingTurn is the number of searches in a turn.
 const countingTurn = 500
 
-// BenchmarkCertify measures certificates of all that a store has.
+// BenchmarkCertify measures certificates of a whole store.
 func BenchmarkCertify(b *testing.B, keywords int64, open func(testing.TB) barrels.Store) {
 	c := LoadCorpus(b, keywords)
 	s := open(b)
@@ -158,7 +158,7 @@ func BenchmarkCertify(b *testing.B, keywords int64, open func(testing.TB) barrel
 	b.ReportMetric(float64(c.Keywords()*b.N)/b.Elapsed().Seconds(), "keywords/s")
 }
 
-// BenchmarkCertifyGroups certifies one group after the other, as slices that were cut out.
+// BenchmarkCertifyGroups certifies one group after the other, as if each were a slice of its own.
 func BenchmarkCertifyGroups(b *testing.B, keywords int64, open func(testing.TB) barrels.Store) {
 	c := LoadCorpus(b, keywords)
 	s := open(b)
@@ -175,7 +175,7 @@ func BenchmarkCertifyGroups(b *testing.B, keywords int64, open func(testing.TB) 
 	b.ReportMetric(float64(certified)/b.Elapsed().Seconds(), "keywords/s")
 }
 
-// processorTime is what this thread has used.
+// processorTime returns the processor time that this thread has used.
 func processorTime(t testing.TB) time.Duration {
 	var s unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &s); err != nil {
@@ -184,8 +184,7 @@ func processorTime(t testing.TB) time.Duration {
 	return time.Duration(s.Nano())
 }
 
-// BenchmarkApply measures buckets with one changed group each: a bid of one of
-// its keywords.
+// BenchmarkApply measures buckets that change one group each: the bid of one of its keywords.
 func BenchmarkApply(b *testing.B, keywords int64, open func(testing.TB) barrels.Store) {
 	c := LoadCorpus(b, keywords)
 	s := open(b)
@@ -204,9 +203,9 @@ func BenchmarkApply(b *testing.B, keywords int64, open func(testing.TB) barrels.
 	}
 }
 
-// BenchmarkAdvertiserNegatives measures what answers cost when the largest advertiser, or each one, has
-// a negative: turns of two stores that differ in nothing else, one after the other. It reports the
-// median over the pairs of how much longer the one with negatives took.
+// BenchmarkAdvertiserNegatives measures what answers cost if the largest advertiser, or every
+// advertiser, has a negative. It alternates turns of two stores that differ only in this, and reports
+// the median over the pairs of how much longer the store with negatives took.
 func BenchmarkAdvertiserNegatives(b *testing.B, keywords int64, open func(testing.TB) barrels.Store) {
 	c := LoadCorpus(b, keywords)
 	largest := c.largestAdvertiser()
@@ -240,7 +239,7 @@ func BenchmarkAdvertiserNegatives(b *testing.B, keywords int64, open func(testin
 	}
 }
 
-// largestAdvertiser returns the one with the most keywords.
+// largestAdvertiser returns the advertiser with the most keywords.
 func (c *Corpus) largestAdvertiser() (id uint64) {
 	n := map[uint64]int{}
 	for _, it := range c.Data.Items {
@@ -252,7 +251,7 @@ func (c *Corpus) largestAdvertiser() (id uint64) {
 	return id
 }
 
-// pairs measures how much longer the second of two stores takes.
+// pairs measures how much longer the second of two stores takes to answer.
 func pairs(b *testing.B, stores [2]barrels.Store, requests []*search.Request) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

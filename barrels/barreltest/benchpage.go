@@ -9,8 +9,8 @@ import (
 	"adshard/search"
 )
 
-// BenchmarkPages measures what pages with several placements of 20 places together cost beside a plain search for 20: placements
-// that share a filter, and placements with a reserve each.
+// BenchmarkPages compares pages whose placements have 20 places together with a plain search for 20 places. The placements share
+// a filter, or each has its own reserve.
 func BenchmarkPages(b *testing.B, keywords int64, open func(testing.TB) barrels.Store) {
 	c := LoadCorpus(b, keywords)
 	s := open(b)

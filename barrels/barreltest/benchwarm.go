@@ -12,8 +12,8 @@ import (
 )
 
 // BenchmarkFirstSearches measures the first search for each query in a store that was just opened,
-// with lists that are prepared by Warm before and without, and what Warm takes a list. All times
-// are of the processor.
+// with and without lists that Warm has prepared, and what Warm takes per list. All times are
+// processor times.
 func BenchmarkFirstSearches(b *testing.B, c *Corpus, open func(testing.TB) barrels.Store) {
 	requests := distinct(c.Requests(b))
 	for _, warm := range []bool{false, true} {
@@ -55,7 +55,7 @@ func BenchmarkFirstSearches(b *testing.B, c *Corpus, open func(testing.TB) barre
 	}
 }
 
-// firsts asks each request once and appends the processor time of each.
+// firsts sends each request once and appends the processor time of each to took.
 func firsts(b *testing.B, s barrels.Store, requests []*search.Request, took []time.Duration) []time.Duration {
 	for _, r := range requests {
 		start := processorTime(b)
@@ -67,7 +67,7 @@ func firsts(b *testing.B, s barrels.Store, requests []*search.Request, took []ti
 	return took
 }
 
-// distinct returns the requests without those of a query that came before.
+// distinct returns the requests without repeated queries.
 func distinct(requests []*search.Request) []*search.Request {
 	seen := make(map[string]bool)
 	return slices.DeleteFunc(slices.Clone(requests), func(r *search.Request) bool {

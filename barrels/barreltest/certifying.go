@@ -19,11 +19,10 @@ import (
 	"adshard/schema/pb"
 )
 
-// allBins asks for every bin.
+// allBins requests every bin.
 const allBins = ^uint64(0)
 
-// Certified is what a certificate of these items must be, except for its clock and
-// bytes.
+// Certified returns the certificate that the items must have, without its clock and bytes.
 func Certified(t TB, items []*pb.Item, d *pb.NodeData, bins uint64) (out barrels.Certificate) {
 	t.Helper()
 	named := map[barrels.Parent]bool{}
@@ -65,12 +64,12 @@ func Certified(t TB, items []*pb.Item, d *pb.NodeData, bins uint64) (out barrels
 	return out
 }
 
-// Equal reports whether two certificates say that the same is there.
+// Equal reports whether two certificates have the same contents.
 func Equal(a, b *barrels.Certificate) bool {
 	return a.Items == b.Items && a.Bins == b.Bins && slices.Equal(a.Parents, b.Parents)
 }
 
-// overTheWire is a message as it arrives.
+// overTheWire returns an item as it arrives over the wire.
 func overTheWire(t TB, it *pb.Item) *pb.Item {
 	raw, err := proto.Marshal(it)
 	out := new(pb.Item)
@@ -99,7 +98,7 @@ func sameCertificate(t TB, got *barrels.Certificate, want barrels.Certificate) {
 	}
 }
 
-// certified checks a certificate of a random interval and random bins.
+// certified checks the certificate of a random interval and random bins.
 func (m *moving) certified(t *rapid.T, s barrels.Store) {
 	lo := rapid.SampledFrom(m.keys).Draw(t, "certified from")
 	hi := rapid.SampledFrom(m.keys).Draw(t, "certified to")
@@ -118,8 +117,8 @@ func (m *moving) certified(t *rapid.T, s barrels.Store) {
 	sameCertificate(t, c, Certified(t, items, m.build.All(), bins))
 }
 
-// certificates: for random histories a store's certificate is the source's,
-// whatever its anchors and blocks; it tells groups, keywords and parents apart.
+// certificates checks, for random histories, that a store's certificate is that of the source,
+// whatever its anchors and blocks, and that it tells groups, keywords and parents apart.
 func certificates(t *testing.T, open Open) {
 	s := open(t, "certificates")
 	defer s.Close()
@@ -171,7 +170,7 @@ func owns(advertiser uint64, items []*pb.Item) bool {
 	return false
 }
 
-// sameBins: packages barrels and balance put groups into the same bins.
+// sameBins checks that packages barrels and balance put groups into the same bins.
 func sameBins(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k := rapid.Uint64().Draw(t, "key")
@@ -181,8 +180,8 @@ func sameBins(t *testing.T) {
 	})
 }
 
-// certificatesBeside: a certificate is that of one state, whatever is applied
-// and searched meanwhile; it ends with its context.
+// certificatesBeside checks that a certificate describes one state, whatever is applied and
+// searched meanwhile, and that it ends with its context.
 func certificatesBeside(t *testing.T, open Open) {
 	s := open(t, "beside")
 	defer s.Close()

@@ -14,16 +14,16 @@ import (
 	"adshard/schema/pb"
 )
 
-// Changes makes buckets that change whole groups: each keyword gets a new bid, one in ten other
-// words. The order of groups is unrelated to their keys.
+// Changes makes buckets that change whole groups: each keyword gets a new bid, and every tenth one
+// other words. The order of groups is unrelated to their keys.
 type Changes struct {
 	items []*pb.Item // copies, changed in place
-	next  int        // the group whose turn it is
-	round uint64     // how often all were changed
-	clock uint64     // of the next bucket's beginning
+	next  int        // index of the next group to change
+	round uint64     // how many times all groups were changed
+	clock uint64     // clock at which the next bucket begins
 }
 
-// NewChanges prepares changes of a corpus for a store that holds it.
+// NewChanges prepares changes of a corpus for a store that has been filled with it.
 func NewChanges(c *Corpus) *Changes {
 	ch := &Changes{clock: c.Data.To.Clock}
 	n := len(c.Data.Items)
@@ -33,11 +33,11 @@ func NewChanges(c *Corpus) *Changes {
 	return ch
 }
 
-// changeStride is a prime, so that all groups are visited.
+// changeStride is a prime, so that the stride visits all groups.
 const changeStride = 7919
 
-// Bucket returns a bucket that changes about n keywords, and the exact number. It is valid until
-// the next call.
+// Bucket returns a bucket that changes about the given number of keywords, and the exact number.
+// The bucket is valid until the next call.
 func (ch *Changes) Bucket(keywords int) (*pb.NodeData, int) {
 	d := &pb.NodeData{From: At(ch.clock), To: At(ch.clock + 1)}
 	ch.clock++
@@ -56,8 +56,8 @@ func (ch *Changes) Bucket(keywords int) (*pb.NodeData, int) {
 	return d, n
 }
 
-// change gives a group's keywords other bids and every tenth the words of a
-// keyword of another group.
+// change gives a group's keywords other bids, and every tenth one the words of a keyword of another
+// group.
 func (ch *Changes) change(it *pb.Item) {
 	other := ch.items[(ch.next+len(ch.items)/2)%len(ch.items)].Keywords
 	for i, k := range it.Keywords {
@@ -70,13 +70,12 @@ func (ch *Changes) change(it *pb.Item) {
 	}
 }
 
-// changeBucket is about how many keywords one bucket changes.
+// changeBucket is the approximate number of keywords that one bucket changes.
 const changeBucket = 10_000
 
-// BenchmarkChanges measures how many keywords a second a store takes that are
-// changed by groups (Changes), and what time of the processor a keyword takes:
-// of the whole process, RocksDB's threads and background work included. s holds
-// the corpus.
+// BenchmarkChanges measures how many keywords per second a store takes if whole groups change
+// (Changes), and the processor time per keyword. That is the time of the whole process, including
+// RocksDB's threads and background work. s must hold the corpus.
 func BenchmarkChanges(b *testing.B, c *Corpus, s barrels.Store) {
 	ch := NewChanges(c)
 	stop := maintaining(b, s)
@@ -102,7 +101,7 @@ func BenchmarkChanges(b *testing.B, c *Corpus, s barrels.Store) {
 	b.ReportMetric(float64(used)/1e3/float64(total), "cpu-µs/keyword")
 }
 
-// processTime is what all threads have used.
+// processTime returns the processor time that all threads have used.
 func processTime(t testing.TB) time.Duration {
 	var s unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &s); err != nil {
@@ -111,7 +110,7 @@ func processTime(t testing.TB) time.Duration {
 	return time.Duration(s.Nano())
 }
 
-// maintaining does the store's background work until it is stopped.
+// maintaining does the store's background work until stop is called.
 func maintaining(t testing.TB, s barrels.Store) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -135,10 +134,9 @@ func maintaining(t testing.TB, s barrels.Store) (stop func()) {
 
 const maintainEvery = time.Second
 
-// BenchmarkSearchChanged measures searches, one at a time, first at rest, then
-// while keywords are changed at a steady rate (keywords a second) in buckets of
-// a tenth of a second; it reports the percentiles of both as the caller of a
-// search sees them.
+// BenchmarkSearchChanged measures searches, one at a time, first at rest, then while keywords
+// change at a steady rate (keywords per second) in buckets of a tenth of a second. It reports the
+// percentiles of both as a caller sees them.
 func BenchmarkSearchChanged(b *testing.B, c *Corpus, s barrels.Store, rate int) {
 	requests := c.Requests(b)
 	stop := maintaining(b, s)
@@ -154,7 +152,7 @@ func BenchmarkSearchChanged(b *testing.B, c *Corpus, s barrels.Store, rate int) 
 		b.Fatal(err)
 	}
 	var rest, busy []time.Duration
-	for i := range 2 * len(requests) { // once to fill caches, once to measure
+	for i := range 2 * len(requests) { // once to fill caches, then once to measure
 		if rest = search(rest, i); i == len(requests) {
 			rest = rest[:0]
 		}
@@ -173,8 +171,7 @@ func BenchmarkSearchChanged(b *testing.B, c *Corpus, s barrels.Store, rate int) 
 	report(b, "busy", busy)
 }
 
-// changeAt applies changes at a rate until ctx is over, and returns how many
-// keywords were changed.
+// changeAt applies changes at a rate until ctx is done, and returns how many keywords it changed.
 func changeAt(ctx context.Context, t testing.TB, ch *Changes, s barrels.Store, rate int) (total int) {
 	const every = time.Second / 10
 	tick := time.NewTicker(every)

@@ -11,9 +11,9 @@ import (
 	"adshard/search"
 )
 
-// Bulky returns the bucket of a clock for tests of crashes and full disks: the
-// items of a world with bids and names that say the clock, and ads that do not
-// compress, some hundred kilobytes.
+// Bulky returns the bucket of a clock for tests of crashes and full disks: the items of a world,
+// with bids and names that depend on the clock, and ads that do not compress. It has a few hundred
+// kilobytes.
 func Bulky(world *pb.NodeData, clock uint64) *pb.NodeData {
 	d := &pb.NodeData{From: At(clock - 1), To: At(clock)}
 	for _, it := range world.Items {
@@ -39,8 +39,8 @@ func Noise(seed uint64, n int) []byte {
 	return b
 }
 
-// SameClock fails unless the store is at a clock, and has more than 20 groups whose names and bids
-// are those that Bulky gives them at this clock (from 2 on).
+// SameClock fails unless the store is at the given clock and has the groups, which must be more
+// than 20, with the names and bids that Bulky gives them at this clock (from 2 on).
 func SameClock(t TB, s barrels.Store, groups, clock uint64) {
 	t.Helper()
 	r := query(t, "usb cable")
@@ -60,8 +60,8 @@ func SameClock(t TB, s barrels.Store, groups, clock uint64) {
 	}
 }
 
-// RightOrIncomplete fails when the answer to a query that matches n keywords is wrong but claims to
-// be complete. It reports whether it is right.
+// RightOrIncomplete fails if the answer to a query that matches `want` keywords is wrong but claims
+// to be complete. It reports whether the answer is right.
 func RightOrIncomplete(t TB, s search.Searcher, text string, want uint64) bool {
 	t.Helper()
 	a, err := s.Search(context.Background(), query(t, text))

@@ -12,9 +12,8 @@ import (
 	"adshard/search"
 )
 
-// isolation: each search sees one state: the groups that one bucket changes
-// together are always seen together, and the clock is theirs. Meanwhile the
-// background work runs.
+// isolation checks that each search sees one state while background work runs: groups that one
+// bucket changes together are always seen together, with that bucket's clock.
 func isolation(t *testing.T, open Open) {
 	s := open(t, "isolation")
 	defer s.Close()
@@ -41,7 +40,7 @@ func isolation(t *testing.T, open Open) {
 	})
 	for clock := uint64(2); clock < rounds; clock++ {
 		d := &pb.NodeData{From: At(clock - 1), To: At(clock)}
-		for _, it := range first.Items { // all bids say the clock
+		for _, it := range first.Items { // all bids depend on the clock
 			n := proto.CloneOf(it)
 			bid := clock * 1_000_000
 			n.Keywords[0].Bid = &bid
@@ -60,7 +59,7 @@ func isolation(t *testing.T, open Open) {
 	}
 }
 
-// watch searches until done and looks for answers that mix two states.
+// watch searches until done is closed, and returns an error if an answer mixes two states.
 func watch(t *testing.T, s search.Searcher, done chan struct{}) error {
 	for {
 		select {

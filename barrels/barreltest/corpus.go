@@ -22,7 +22,7 @@ import (
 	"adshard/search"
 )
 
-// Corpus is data and queries for benchmarks, derived from real catalogues.
+// Corpus is the data and queries of a benchmark, derived from real catalogues.
 type Corpus struct {
 	// Data has all items by ascending key, and their parents.
 	Data    *pb.NodeData
@@ -67,7 +67,7 @@ func readCorpus(dir string) (*Corpus, error) {
 	return c, lines.Err()
 }
 
-// sources are the catalogues beside the repository, or the built-in extract.
+// sources returns the catalogues beside the repository, or the built-in extract if there are none.
 func sources(t testing.TB) fs.FS {
 	dir, err := os.Getwd()
 	for err == nil && dir != filepath.Dir(dir) {
@@ -118,14 +118,14 @@ func makeCorpus(t testing.TB, dir string, keywords int64) error {
 	return os.WriteFile(filepath.Join(dir, "queries.txt"), queries.Bytes(), 0o644)
 }
 
-// importCorpus takes the file through the import and the backend.
+// importCorpus passes the file through the import and the backend.
 func importCorpus(t testing.TB, editor string) (*pb.NodeData, error) {
 	ctx := context.Background()
 	db, err := sqlite.Open(ctx, filepath.Join(t.TempDir(), "corpus.db"), sqlite.Options{Create: true})
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = db.Close() }() // of a file that goes
+	defer func() { _ = db.Close() }() // its file is removed anyway
 	if _, err := ingest.Run(ctx, db, []string{editor}, ingest.Options{}); err != nil {
 		return nil, err
 	}
@@ -185,7 +185,7 @@ func (c *Corpus) Requests(t testing.TB) []*search.Request {
 	for _, text := range c.Queries {
 		q, err := search.Expand(text, search.Synonym, nil)
 		if err != nil {
-			continue // the master refuses it
+			continue // the master refuses such a query
 		}
 		out = append(out, &search.Request{
 			Query: q, Profile: search.DefaultProfile(), Slots: 4, Reserve: 10_000, RequestID: "benchmark",
@@ -194,7 +194,7 @@ func (c *Corpus) Requests(t testing.TB) []*search.Request {
 	return out
 }
 
-// Keywords is the number of keywords of the corpus.
+// Keywords returns the number of keywords in the corpus.
 func (c *Corpus) Keywords() int {
 	n := 0
 	for _, it := range c.Data.Items {

@@ -13,9 +13,9 @@ import (
 	"adshard/search"
 )
 
-// loadCounted: if every search is counted, examined and matching postings count for the slice that
-// serves them, for their group and for their term. Groups that are not served, explanations and
-// hedges cost nothing. Slices have split keys.
+// loadCounted checks that, if every search is counted, the examined and matching postings count for the slice
+// that serves them, for their group and for their term. Groups that are not served, explanations and hedges
+// cost nothing. Slices get split keys.
 func loadCounted(t *testing.T, open Open) {
 	s := open(t, "load")
 	defer s.Close()
@@ -42,7 +42,7 @@ func loadCounted(t *testing.T, open Open) {
 		if _, err := s.Explain(context.Background(), r, 10); err != nil {
 			t.Fatal(err)
 		}
-		r.Hedge = true // the load of another replica counts
+		r.Hedge = true // the load of another replica counts it
 		ask(t, s, r)
 		for _, h := range d.Slices.Slices {
 			if h.State == 0 && h.From <= view && (h.Until == 0 || view <= h.Until) {
@@ -68,7 +68,8 @@ func loadCounted(t *testing.T, open Open) {
 	}
 }
 
-// oneTopicCosts checks that a load has one topic, and that it and its pairs cost sum, at keys of at most last.
+// oneTopicCosts checks that a load has one topic, that the topic and its pairs each cost sum, and that no
+// pair's key is above `last`.
 func oneTopicCosts(t *testing.T, load *pb.Load, sum, last uint64) {
 	t.Helper()
 	if len(load.Topics) != 1 || !about(load.Topics[0].Cost, sum) {
@@ -85,7 +86,7 @@ func oneTopicCosts(t *testing.T, load *pb.Load, sum, last uint64) {
 	}
 }
 
-// splitKeysSettle checks that some slice has a split key after enough searches.
+// splitKeysSettle checks that some slice gets a split key after enough searches.
 func splitKeysSettle(t *testing.T, s barrels.Store) {
 	t.Helper()
 	for range 200 {
@@ -99,8 +100,8 @@ func splitKeysSettle(t *testing.T, s barrels.Store) {
 	t.Fatal("after 20,000 searches no slice has a split key")
 }
 
-// costsOfSlices checks that each slice of a table costs what was examined in its searches, and a
-// slice without searches nothing. It returns the sum.
+// costsOfSlices checks that each slice of a table costs what its searches examined, and that slices without
+// searches cost nothing. It returns the sum.
 func costsOfSlices(t *testing.T, load *pb.Load, table []*pb.HeldSlice, w *oracletest.World, searches map[uint64]uint64) (sum uint64) {
 	t.Helper()
 	for _, h := range table {
@@ -124,13 +125,13 @@ func costsOfSlices(t *testing.T, load *pb.Load, table []*pb.HeldSlice, w *oracle
 	return sum
 }
 
-// about reports whether a cost is about n postings, all of which match.
+// about reports whether a cost is roughly that of n postings, all of which match.
 func about(c *pb.Cost, n uint64) bool {
 	near := func(x uint64) bool { return math.Abs(float64(x)-float64(n)) < float64(n)/3 } // ±10 % is usual
 	return near(c.Examined) && near(c.Matched) && c.Micros > 0
 }
 
-// ringThirds returns three keys of groups that cut the groups in four parts.
+// ringThirds returns three keys of groups that divide the groups into four parts.
 func ringThirds(t TB, w *oracletest.World) (a, b, c uint64) {
 	var keys []uint64
 	for _, it := range w.Items {
@@ -150,8 +151,9 @@ func inSlice(t TB, items []*backend.Item, h *pb.HeldSlice) (in []uint64) {
 	return in
 }
 
-// loadSampled: one search in n is counted and stands for the others, whatever the order of the
-// queries; none if counting is off. Skipped blocks cost nothing, and an expensive group is named.
+// loadSampled checks that one search in n is counted and stands for the others, whatever the order of the
+// queries, and that none is counted if counting is off. Skipped blocks cost nothing, and an expensive group is
+// listed.
 func loadSampled(t *testing.T, open Open) {
 	s := open(t, "sampled")
 	defer s.Close()

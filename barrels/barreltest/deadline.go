@@ -40,8 +40,8 @@ func (e *expiring) Err() error {
 	return context.DeadlineExceeded
 }
 
-// deadlines: a search looks at its context at each block and ends when it is
-// over, wherever it is; the store goes on.
+// deadlines checks that a search looks at its context at each block and ends when the context does,
+// wherever it is, and that the store goes on working.
 func deadlines(t *testing.T, open Open) {
 	s := open(t, "deadlines")
 	defer s.Close()
@@ -52,7 +52,7 @@ func deadlines(t *testing.T, open Open) {
 		}
 	}
 	matches(t, s, "cable", 2000)
-	for _, looks := range []int64{1, 3, 7} { // now from the cache, if there is one
+	for _, looks := range []int64{1, 3, 7} { // now from the cache, if the store has one
 		if _, err := s.Search(expireAfter(looks), query(t, "cable")); !fault.Is(err, fault.Deadline) {
 			t.Fatalf("over after %d looks: %v", looks, err)
 		}

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// SmallDisk mounts a file system in memory, of a size such as "24m", until the test ends. It
-// skips the test where that is not allowed.
+// SmallDisk mounts a file system in memory, of a size such as "24m", until the test ends. It skips
+// the test if it may not mount.
 func SmallDisk(t *testing.T, size string) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -1,6 +1,6 @@
-// Package barreltest is the conformance suite of barrels.Store: one test a
-// clause of the contract, run on barrels/memory and barrels/rocks alike, with
-// the slow oracle (internal/oracle) as the judge of answers.
+// Package barreltest is the conformance suite of barrels.Store: one test for each clause of the
+// contract, run on both barrels/memory and barrels/rocks, with the slow oracle (internal/oracle) as
+// the judge of answers.
 //
-// It is for tests only.
+// It is only for tests.
 package barreltest

@@ -16,8 +16,8 @@ func sortItems(items []*pb.Item) {
 	slices.SortFunc(items, func(a, b *pb.Item) int { return cmp.Compare(a.Group.Key, b.Group.Key) })
 }
 
-// Buckets cuts a corpus into buckets of about the given size in bytes, as in the first fill of a
-// slave: the slices held, the items by ascending key, the slices served.
+// Buckets cuts a corpus into buckets of about the given size in bytes, like the first fill of a
+// slave: first the slices held, then the items by ascending key, and last the slices served.
 func (c *Corpus) Buckets(size int) []*pb.NodeData {
 	held := WholeRing()
 	held.Slices[0].From = 0

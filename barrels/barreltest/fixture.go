@@ -12,9 +12,8 @@ import (
 	"adshard/search"
 )
 
-// Small is a world with n advertisers, each with one English campaign, one
-// group, one ad and the given broad keywords, with bids that rise with the
-// advertiser's id.
+// Small returns a world with n advertisers. Each has one English campaign, one group, one ad and
+// the given broad keywords, with bids that rise with the advertiser's id.
 func Small(n int, keywords ...string) *oracletest.World {
 	w := &oracletest.World{Clock: 1}
 	for i := range uint64(n) {
@@ -38,7 +37,7 @@ func Small(n int, keywords ...string) *oracletest.World {
 	return w
 }
 
-// query is a request for a text with the defaults and exact counts.
+// query returns a request for a text with default settings and exact counts.
 func query(t TB, text string) *search.Request {
 	t.Helper()
 	q, err := search.Expand(text, search.Synonym, nil)
@@ -73,7 +72,7 @@ func refuse(t TB, s barrels.Store, d *pb.NodeData, kind fault.Kind) {
 	}
 }
 
-// matches fails unless a query matches n keywords, all of them read.
+// matches fails unless a query matches the wanted number of keywords and all blocks were read.
 func matches(t TB, s barrels.Store, text string, want uint64) {
 	t.Helper()
 	a := ask(t, s, query(t, text))

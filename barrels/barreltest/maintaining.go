@@ -18,7 +18,7 @@ func maintain(t TB, s barrels.Store) {
 	}
 }
 
-// sweeping: parents without groups go.
+// sweeping checks that parents without groups are removed.
 func sweeping(t *testing.T, open Open) {
 	s := open(t, "sweeping")
 	defer s.Close()
@@ -43,8 +43,8 @@ func sweeping(t *testing.T, open Open) {
 	}
 }
 
-// drifting: keywords anchored at a word that was rare once get another anchor
-// when it is no longer, so that a search reads less.
+// drifting checks that keywords whose anchor was once rare get another anchor when it no longer is,
+// so that a search reads less.
 func drifting(t *testing.T, open Open) {
 	s := open(t, "drifting")
 	defer s.Close()
@@ -80,7 +80,7 @@ func drifting(t *testing.T, open Open) {
 	SameStats(t, s, w)
 }
 
-// packing: blocks that deletions have left small are joined; nothing is lost.
+// packing checks that blocks which deletions have left small are joined, and that nothing is lost.
 func packing(t *testing.T, open Open) {
 	s := open(t, "packing")
 	defer s.Close()

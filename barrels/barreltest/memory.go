@@ -5,7 +5,7 @@ import (
 	"adshard/barrels/memory"
 )
 
-// InMemory returns an empty store in memory, that of the slave with this name.
+// InMemory returns an empty store in memory for the slave with this name.
 func InMemory(t TB, name string) barrels.Store {
 	t.Helper()
 	s, err := barrels.Open(memory.NewDB(), barrels.Options{Name: name})

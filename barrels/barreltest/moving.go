@@ -16,8 +16,8 @@ import (
 	"adshard/search"
 )
 
-// viewsRefused: a view newer than the table's is Unavailable, one older than its least is Stale. A
-// store without views refuses none.
+// viewsRefused checks that a view newer than the table's gives fault.Unavailable, and one older
+// than its least view fault.Stale. A store without views accepts any view.
 func viewsRefused(t *testing.T, open Open) {
 	s := open(t, "views")
 	defer s.Close()
@@ -50,8 +50,8 @@ func viewsRefused(t *testing.T, open Open) {
 	}
 }
 
-// clearing: groups in cleared intervals are gone, with all that they have; those
-// among the bucket's items stay or come.
+// clearing checks that groups in cleared intervals are removed with all their data, except those
+// among the bucket's items, which stay or arrive.
 func clearing(t *testing.T, open Open) {
 	s := open(t, "clearing")
 	defer s.Close()
@@ -75,8 +75,8 @@ func clearing(t *testing.T, open Open) {
 	SameStats(t, s, Small(0))
 }
 
-// clearedAndBrought: an interval that is filled has only what was brought,
-// whatever was left there before.
+// clearedAndBrought checks that a filled interval has only the groups that were brought, whatever
+// was left there before.
 func clearedAndBrought(t *testing.T, open Open) {
 	s := open(t, "brought")
 	defer s.Close()
@@ -101,9 +101,9 @@ func clearedAndBrought(t *testing.T, open Open) {
 	SameStats(t, s, w)
 }
 
-// moves: groups arrive, leave and are cleared under changing tables. In each view the answer is
-// that of the groups in full slices served in the view, and the certificate is that of the groups
-// present.
+// moves checks a store whose groups arrive, leave and are cleared under changing tables. In each
+// view the answer must be that of the groups in full slices served in the view, and the certificate
+// that of the groups present.
 func moves(t *testing.T, open Open) {
 	s := open(t, "moves")
 	defer s.Close()
@@ -149,7 +149,7 @@ func refuseSearch(t TB, s barrels.Store, q *search.Request, kind fault.Kind) {
 type moving struct {
 	world *oracletest.World
 	build *Builder
-	keys  []uint64 // of the world's groups, by ascending key, some between them
+	keys  []uint64 // keys of the world's groups and some keys between them, ascending
 	items map[uint64]*backend.Item
 	here  map[uint64]*pb.Item // by key
 	table *pb.SliceTable
@@ -169,7 +169,7 @@ func newMoving(t *rapid.T, w *oracletest.World) *moving {
 	return m
 }
 
-// first is a bucket with all parents and some of the groups.
+// first returns a bucket with all parents and some of the groups.
 func (m *moving) first(t *rapid.T) *pb.NodeData {
 	d := m.build.All()
 	d.Items, d.Slices = nil, nil
@@ -178,7 +178,7 @@ func (m *moving) first(t *rapid.T) *pb.NodeData {
 	return d
 }
 
-// bucket is one that brings, deletes and clears some, perhaps with another table.
+// bucket returns a bucket that brings, deletes and clears some groups, perhaps with another table.
 func (m *moving) bucket(t *rapid.T, from *pb.Position) *pb.NodeData {
 	m.clock++
 	d := m.build.All() // parents come along with their groups
@@ -219,7 +219,7 @@ func (m *moving) draw(t *rapid.T, d *pb.NodeData) {
 	}
 }
 
-// intervals cuts the ring at some keys.
+// intervals returns the intervals between some of the keys.
 func (m *moving) intervals(t *rapid.T, label string) (out []*pb.Interval) {
 	cuts := rapid.SliceOfNDistinct(rapid.SampledFrom(m.keys), 0, min(len(m.keys), 6), rapid.ID).Draw(t, label)
 	slices.Sort(cuts)
@@ -254,7 +254,7 @@ func (m *moving) drawTable(t *rapid.T) *pb.SliceTable {
 	return out
 }
 
-// served is the part of the world served in a view, found group by group.
+// served returns the part of the world served in a view, found group by group, and its width.
 func (m *moving) served(t TB, view uint64) (*oracletest.World, search.Width) {
 	if view == 0 {
 		view = m.table.View

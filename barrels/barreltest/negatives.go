@@ -8,16 +8,16 @@ import (
 	"adshard/search"
 )
 
-// advertiserNegatives: a negative of an advertiser blocks the queries it names, and no others, in
-// all groups of the advertiser. It does so from its arrival, with its groups or without, until it
-// is removed, also when results are cached.
+// advertiserNegatives checks that an advertiser's negative blocks the queries it names, and no others,
+// in all groups of the advertiser. It must do so from its arrival, with its groups or without, until
+// it is removed, even if results are cached.
 func advertiserNegatives(t *testing.T, open Open) {
 	s := open(t, "negatives")
 	defer s.Close()
 	w := Small(40, "usb cable")
 	b := NewBuilder(t, w)
 	put(t, s, b.All())
-	// More advertisers are blocked than impacts keep dominant owners.
+	// In some rounds more advertisers are blocked than impacts keep as dominant.
 	for round, blocked := range []int{0, 1, 30, 40, 0, 25} {
 		change := b.All()
 		change.Items, change.Campaigns, change.Reset_, change.Slices = nil, nil, false, nil
@@ -31,7 +31,7 @@ func advertiserNegatives(t *testing.T, open Open) {
 		put(t, s, change)
 		for range 2 {
 			checkBlocked(t, s, blocked, "usb cable", uint64(40-blocked))
-			checkBlocked(t, s, 0, "usb cables", 40) // negatives agree by the word itself
+			checkBlocked(t, s, 0, "usb cables", 40) // negatives agree only with the word itself
 		}
 	}
 	if t.Failed() {
@@ -47,7 +47,8 @@ func advertiserNegatives(t *testing.T, open Open) {
 	checkBlocked(t, s, 1, "usb cable", 39)
 }
 
-// checkBlocked holds an answer and its explanation: the advertisers with the highest bids are blocked.
+// checkBlocked checks an answer and its explanation if the advertisers with the highest bids are
+// blocked.
 func checkBlocked(t *testing.T, s barrels.Store, blocked int, text string, candidates uint64) {
 	t.Helper()
 	const places = 20

@@ -12,8 +12,8 @@ import (
 	"adshard/targeting"
 )
 
-// Page turns the placements of an oracle's page into what a store is asked, and into what the auction fills. Placements that pass the
-// same share a filter.
+// Page adds the placements of an oracle's page to a store's request, and returns the areas that the auction fills. Placements with
+// the same conditions share a filter.
 func Page(q *search.Request, list []oracle.Placement, perAdvertiser int) (areas []auction.Area) {
 	q.Page, q.Slots, q.Reserve = &search.Page{PerAdvertiser: perAdvertiser}, 0, list[0].Reserve
 	for _, p := range list {
@@ -32,7 +32,7 @@ func Page(q *search.Request, list []oracle.Placement, perAdvertiser int) (areas 
 	return areas
 }
 
-// SamePage fails when the placements of a page are not filled as the oracle does, with exact counts and without.
+// SamePage fails if the placements of a page are not filled as by the oracle, with exact counts or without.
 func SamePage(t TB, s search.Searcher, o *oracle.Oracle, r oracle.Request, list []oracle.Placement, perAdvertiser int, lex *words.Lexicon) {
 	t.Helper()
 	want, err := o.Page(r, list, perAdvertiser)
@@ -67,7 +67,7 @@ func SamePage(t TB, s search.Searcher, o *oracle.Oracle, r oracle.Request, list 
 	}
 }
 
-// candidate is a hit in the auction.
+// candidate returns a hit as the auction takes it.
 func candidate(h *search.Hit) auction.Candidate {
 	return auction.Candidate{Advertiser: h.Advertiser, Keyword: h.Keyword, Score: h.Score, Quality: h.Quality}
 }

@@ -9,7 +9,7 @@ import (
 	"adshard/search"
 )
 
-// invalid: node data that breaks a rule are refused whole.
+// invalid checks that node data which break a rule are refused as a whole.
 func invalid(t *testing.T, open Open) {
 	s := open(t, "invalid")
 	defer s.Close()
@@ -29,7 +29,7 @@ func invalid(t *testing.T, open Open) {
 	}
 }
 
-// spoilt are ways to break a bucket.
+// spoilt returns ways to break a bucket, by name.
 func spoilt() map[string]func(*pb.NodeData) {
 	keyword := func(spoil func(*pb.Keyword)) func(*pb.NodeData) {
 		return func(d *pb.NodeData) { spoil(d.Items[1].Keywords[1]) }
@@ -79,7 +79,7 @@ func spoilt() map[string]func(*pb.NodeData) {
 	}
 }
 
-// requests: a request that breaks a rule is refused, and one whose time is up
+// requests checks that a request which breaks a rule is refused, and that one whose time is up
 // ends.
 func requests(t *testing.T, open Open) {
 	s := open(t, "requests")

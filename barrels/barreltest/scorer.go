@@ -11,10 +11,10 @@ import (
 	"adshard/search"
 )
 
-// Models are the scorers' models that stores of a test have.
+// Models are the scorer models that the stores of a test have.
 type Models struct{ models sync.Map }
 
-// Find is a query.Scorers.
+// Find is a query.Scorers function.
 func (m *Models) Find(id search.ScorerID) auction.Scorer {
 	if found, ok := m.models.Load(id); ok {
 		return found.(*scorer.Model)
@@ -22,7 +22,7 @@ func (m *Models) Find(id search.ScorerID) auction.Scorer {
 	return nil
 }
 
-// Add gives the stores a model, and returns the oracle's reading of it.
+// Add gives the stores a model, and returns the model as the oracle reads it.
 func (m *Models) Add(t TB, file []byte) *oracle.Model {
 	t.Helper()
 	parsed, err := scorer.Parse(file)
@@ -33,7 +33,7 @@ func (m *Models) Add(t TB, file []byte) *oracle.Model {
 	return oracle.ReadModel(file)
 }
 
-// InMemory returns an empty store in memory, that of the slave with this name, with these models.
+// InMemory returns an empty store in memory for the slave with this name, with these models.
 func (m *Models) InMemory(t TB, name string, cacheBytes uint64) barrels.Store {
 	t.Helper()
 	s, err := barrels.Open(memory.NewDB(), barrels.Options{Name: name, CacheBytes: cacheBytes, Scorers: m.Find})

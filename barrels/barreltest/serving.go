@@ -7,8 +7,8 @@ import (
 	"adshard/search"
 )
 
-// slices: in each view only the groups of the slices served in it count, and
-// the width says how much that is.
+// slicesServed checks that in each view only the groups of the slices served in it match, and that
+// the width says how much of the ring that is.
 func slicesServed(t *testing.T, open Open) {
 	s := open(t, "slices")
 	defer s.Close()
@@ -51,8 +51,8 @@ func slicesServed(t *testing.T, open Open) {
 	}
 }
 
-// held: a slice that is held and not yet served gives nothing; the same data
-// count as soon as the table says so.
+// held checks that a slice which is held and not yet served gives no hits, and that the same data
+// are served as soon as the table says so.
 func held(t *testing.T, open Open) {
 	s := open(t, "held")
 	defer s.Close()
@@ -68,7 +68,7 @@ func held(t *testing.T, open Open) {
 	}
 }
 
-// behind: a store that has not caught up serves what it has with a width of 0.
+// behind checks that a store which has not caught up serves what it has, with a width of 0.
 func behind(t *testing.T, open Open) {
 	s := open(t, "behind")
 	defer s.Close()
@@ -83,8 +83,8 @@ func behind(t *testing.T, open Open) {
 	}
 }
 
-// orphans: a group is served only with its parents; without them the answer
-// says that it is not complete.
+// orphans checks that a group is served only with its parents, and that without them the answer is
+// incomplete.
 func orphans(t *testing.T, open Open) {
 	for _, name := range []string{"campaign", "advertiser"} {
 		s := open(t, "orphans "+name)
@@ -103,8 +103,8 @@ func orphans(t *testing.T, open Open) {
 	}
 }
 
-// parents: a change of a campaign or an advertiser holds for all its groups at
-// once, and a rise of its modifier is never missed by bounds.
+// parents checks that a change of a campaign or an advertiser applies to all its groups at once,
+// and that bounds never miss a rise of its modifier.
 func parents(t *testing.T, open Open) {
 	s := open(t, "parents")
 	defer s.Close()
@@ -151,8 +151,8 @@ func parents(t *testing.T, open Open) {
 	matches(t, s, "usb cable", 39)
 }
 
-// ties: of equal scores the lowest keyword ids win, wherever they lie, also
-// when what cannot win is skipped.
+// ties checks that the lowest keyword ids win among equal scores, wherever they lie, even if blocks
+// that cannot win are skipped.
 func ties(t *testing.T, open Open) {
 	s := open(t, "ties")
 	defer s.Close()

@@ -5,7 +5,7 @@ import (
 	"adshard/internal/oracle/oracletest"
 )
 
-// SameStats fails when a store's sizes are not the world's.
+// SameStats fails if a store's sizes are not those of the world.
 func SameStats(t TB, s barrels.Store, w *oracletest.World) {
 	t.Helper()
 	var keywords uint64

@@ -10,8 +10,8 @@ import (
 	"adshard/internal/oracle/oracletest"
 )
 
-// Open opens the store kept under a name within a test, empty the first time.
-// A store that was closed is found as it was.
+// Open opens the store with the given name within a test. The store is empty the first time, and
+// keeps its data after it is closed.
 type Open func(t testing.TB, name string) barrels.Store
 
 // Run runs the whole suite.
@@ -62,7 +62,7 @@ func apply(t TB, s barrels.Store, b *Builder, all bool) {
 	}
 }
 
-// answers: for random worlds every answer and explanation is the oracle's.
+// answers checks, for random worlds, that every answer and explanation is the oracle's.
 func answers(t *testing.T, open Open) {
 	s := open(t, "answers")
 	defer s.Close()
@@ -81,7 +81,7 @@ func answers(t *testing.T, open Open) {
 	})
 }
 
-// histories: after random changes, one bucket at a time, the same.
+// histories checks the same after random changes, one bucket at a time.
 func histories(t *testing.T, open Open) {
 	s := open(t, "histories")
 	defer s.Close()

@@ -19,7 +19,7 @@ import (
 	"adshard/targeting/message"
 )
 
-// Targeted is the corpus with targeting for that share of its campaigns, drawn from so many distinct profiles.
+// Targeted returns the corpus with targeting on the given share of its campaigns, drawn from the given number of distinct profiles.
 func (c *Corpus) Targeted(t testing.TB, share float64, profiles int) *Corpus {
 	t.Helper()
 	o := corpus.Options{Seed: 1, Targeted: share, Profiles: profiles}
@@ -48,7 +48,7 @@ func targetingOf(t testing.TB, s *backend.CampaignSettings) *targeting.Targeting
 	return says
 }
 
-// Outlier is the corpus in which one campaign of the middle bids ten times as much at any time.
+// Outlier returns the corpus with one campaign in the middle that bids ten times as much at any time.
 func (c *Corpus) Outlier(t testing.TB) *Corpus {
 	t.Helper()
 	var week string
@@ -64,7 +64,7 @@ func (c *Corpus) Outlier(t testing.TB) *Corpus {
 	})
 }
 
-// changed is the corpus with changed campaigns.
+// changed returns the corpus with its campaigns changed by the function change.
 func (c *Corpus) changed(change func(*pb.Campaign)) *Corpus {
 	d := &pb.NodeData{
 		Reset_: c.Data.Reset_, From: c.Data.From, To: c.Data.To, Slices: c.Data.Slices, Items: c.Data.Items, Advertisers: c.Data.Advertisers,
@@ -77,7 +77,7 @@ func (c *Corpus) changed(change func(*pb.Campaign)) *Corpus {
 	return &Corpus{Data: d, Queries: c.Queries}
 }
 
-// asked are requests with a context each, changed by change.
+// asked returns copies of the requests, each with a context and changed by the function change.
 func asked(list []*search.Request, change func(*search.Request)) (out []*search.Request) {
 	o := corpus.Options{Seed: 1}
 	for n, r := range list {
@@ -93,7 +93,7 @@ func asked(list []*search.Request, change func(*search.Request)) (out []*search.
 	return out
 }
 
-// domains are blocked domains, a few of them of the corpus' advertisers.
+// domains returns n blocked domains, a few of which are the corpus' advertisers'.
 func (c *Corpus) domains(t testing.TB, n int) *targeting.Blocks {
 	t.Helper()
 	var list []string
@@ -109,14 +109,14 @@ func (c *Corpus) domains(t testing.TB, n int) *targeting.Blocks {
 	return targeting.NewBlocks(nil, list, nil, false)
 }
 
-// side is one of two that are compared: a store and what it is asked.
+// side is one of two sides that are compared: a store and its requests.
 type side struct {
 	store    barrels.Store
 	requests []*search.Request
 }
 
-// BenchmarkTargeting measures what contexts, targeting and blocked domains cost, each in pairs with searches without: the processor
-// time of turns one after the other, and the work and candidates of all queries.
+// BenchmarkTargeting measures what contexts, targeting and blocked domains cost. It compares each with searches without it: the
+// processor time of alternate turns, and the work and candidates of all queries.
 func BenchmarkTargeting(b *testing.B, keywords int64, build func(testing.TB, *Corpus) barrels.Store) {
 	c := LoadCorpus(b, keywords)
 	plain := build(b, c)
@@ -150,7 +150,7 @@ func BenchmarkTargeting(b *testing.B, keywords int64, build func(testing.TB, *Co
 	}
 }
 
-// sides measures how much dearer the second side is.
+// sides measures how much more the second side costs.
 func sides(b *testing.B, first, second side) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -202,5 +202,5 @@ func sides(b *testing.B, first, second side) {
 	b.ReportMetric(float64(second.store.Stats().Memory.Parents)/float64(second.store.Stats().Keywords), "parent-B/keyword")
 }
 
-// sideTurn is the number of searches of a turn.
+// sideTurn is the number of searches in a turn.
 const sideTurn = 2000

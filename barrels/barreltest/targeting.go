@@ -34,7 +34,7 @@ func Context(c *oracle.Context) *targeting.Context {
 	return out
 }
 
-// resolve is places.Table.Resolve for a few places.
+// resolve does what places.Table.Resolve does, for a few places.
 func resolve(c *oracle.Context) (out []targeting.Place) {
 	for presence, list := range map[bool][]uint32{true: c.Locations, false: c.Interest} {
 		for _, id := range list {
@@ -54,7 +54,8 @@ func resolve(c *oracle.Context) (out []targeting.Place) {
 	return out
 }
 
-// SameVerdicts fails when a store gives keywords other verdicts than the oracle, one by one or counted.
+// SameVerdicts fails if a store's verdicts on keywords, one by one or counted, differ from the
+// oracle's.
 func SameVerdicts(t *rapid.T, s search.Explainer, o *oracle.Oracle, r oracle.Request) {
 	t.Helper()
 	want, err := o.Explain(r)

@@ -8,8 +8,8 @@ import (
 	"adshard/search"
 )
 
-// throttling: each request draws for itself whether a campaign takes part, also when what
-// was found before is cached, and a change of the share holds at once.
+// throttling checks that a separate draw for each request decides whether a campaign takes part,
+// even if results are cached, and that a change of the share applies at once.
 func throttling(t *testing.T, open Open) {
 	s := open(t, "throttling")
 	defer s.Close()
@@ -44,7 +44,7 @@ func throttling(t *testing.T, open Open) {
 	}
 }
 
-// checkThrottled holds the explanation of the best keyword, that of campaign 40.
+// checkThrottled checks the explanation of the best keyword, which is that of campaign 40.
 func checkThrottled(t *testing.T, s search.Explainer, r *search.Request, withheld uint32, out bool) {
 	t.Helper()
 	x, err := s.Explain(t.Context(), r, 1)

@@ -10,8 +10,8 @@ import (
 	"adshard/search/words"
 )
 
-// SameWanted fails when keywords requested by name are not explained as the oracle judges: every
-// n-th keyword by itself, and all of its advertiser by id and by name.
+// SameWanted fails if keywords requested by name are not explained as the oracle judges them. It
+// requests one matching keyword in `every`, and all keywords of its advertiser by id and by name.
 func SameWanted(t TB, s search.Explainer, o *oracle.Oracle, r oracle.Request, lex *words.Lexicon, every int) {
 	t.Helper()
 	matching, err := o.Explain(r)
@@ -69,7 +69,7 @@ func sameWanted(t TB, s search.Explainer, q *search.Request, named search.Wanted
 	}
 }
 
-// checkMismatch: the explanation has the words that do not match.
+// checkMismatch checks that the explanation has the words that do not match.
 func checkMismatch(t TB, e *search.Explained) {
 	t.Helper()
 	missing := 0

@@ -10,8 +10,8 @@ import (
 	"adshard/barrels/kv"
 )
 
-// Warming: once lists were prepared, searches read none from the database, those that changed or came
-// since included.
+// Warming checks that once lists are prepared, searches read none from the database, not even lists that changed
+// or were added since.
 func Warming(t *testing.T, db kv.DB) {
 	reads := new(atomic.Int64)
 	s, err := barrels.Open(counting{db, reads}, barrels.Options{CacheBytes: 32 << 20})
@@ -36,7 +36,8 @@ func Warming(t *testing.T, db kv.DB) {
 	}
 }
 
-// WarmingKeepsItsShare: lists that do not all fit take three quarters of their memory at most, and most of that.
+// WarmingKeepsItsShare checks that lists which do not all fit take at most three quarters of their memory, and
+// use most of that.
 func WarmingKeepsItsShare(t *testing.T, db kv.DB) {
 	open := func(bytes uint64) barrels.Store {
 		s, err := barrels.Open(db, barrels.Options{CacheBytes: bytes})
@@ -64,7 +65,7 @@ func WarmingKeepsItsShare(t *testing.T, db kv.DB) {
 	}
 }
 
-// warmed prepares lists, at least one, and checks what searches then match and that they read no list.
+// warmed prepares lists, at least one, then checks what searches match and that they read no list.
 func warmed(t *testing.T, s barrels.Store, reads *atomic.Int64, want map[string]uint64) {
 	t.Helper()
 	if s.Warm(context.Background()) == 0 {

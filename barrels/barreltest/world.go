@@ -16,15 +16,15 @@ type TB interface {
 	Fatalf(format string, args ...any)
 }
 
-// At is a position with only a clock.
+// At returns a position of epoch 1 with a clock.
 func At(clock uint64) *pb.Position { return &pb.Position{Epoch: 1, Clock: clock} }
 
-// WholeRing is a table with one slice that is served from view 1 on.
+// WholeRing returns a table with one slice that is served from view 1 on.
 func WholeRing() *pb.SliceTable {
 	return &pb.SliceTable{View: 1, Slices: []*pb.HeldSlice{{Id: 1, Hi: ^uint64(0), Generation: 1, From: 1}}}
 }
 
-// Key is a group's place on the ring.
+// Key returns a group's place on the ring.
 func Key(t TB, it *backend.Item) uint64 {
 	t.Helper()
 	k, err := balance.ByOwner.Key(it.Group.AdvertiserID, it.Group.ID)
@@ -41,12 +41,12 @@ type Builder struct {
 	build *nodedata.Builder
 }
 
-// NewBuilder returns a builder in the order of owners.
+// NewBuilder returns a builder that orders groups by their owners.
 func NewBuilder(t TB, w *oracletest.World) *Builder {
 	return &Builder{T: t, World: w, build: nodedata.New(balance.ByOwner)}
 }
 
-// Item is a group's record.
+// Item returns a group's record.
 func (b *Builder) Item(it *backend.Item) *pb.Item {
 	b.T.Helper()
 	out, err := b.build.Item(it, b.World.Campaign(it.Group.CampaignID))
@@ -65,7 +65,7 @@ func (b *Builder) advertiser(a *backend.Advertiser) *pb.Advertiser {
 	return out
 }
 
-// Campaign is a campaign's record.
+// Campaign returns a campaign's record.
 func (b *Builder) Campaign(c *backend.Campaign) *pb.Campaign {
 	b.T.Helper()
 	out, err := b.build.Campaign(c)
@@ -75,7 +75,7 @@ func (b *Builder) Campaign(c *backend.Campaign) *pb.Campaign {
 	return out
 }
 
-// All is a bucket that puts the whole world into an empty store.
+// All returns a bucket that puts the whole world into an empty store.
 func (b *Builder) All() *pb.NodeData {
 	b.T.Helper()
 	d := &pb.NodeData{Reset_: true, To: At(b.World.Clock), Slices: WholeRing()}
@@ -91,8 +91,8 @@ func (b *Builder) All() *pb.NodeData {
 	return d
 }
 
-// Changes is the bucket made of a feed's entries from one clock to the world's: the present content
-// of what they name, and the parents of the groups.
+// Changes returns the bucket for the entries of a feed between a position and the world's clock:
+// the present content of what they name, and the parents of the groups.
 func (b *Builder) Changes(from *pb.Position, changes []backend.Change) *pb.NodeData {
 	b.T.Helper()
 	d := &pb.NodeData{From: from, To: At(b.World.Clock)}

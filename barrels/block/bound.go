@@ -8,25 +8,24 @@ import (
 	"adshard/targeting"
 )
 
-// Bound is the largest score that a block can reach on one device at the best
-// level: Own of the entries whose group sets the modifier, Inherited of the
-// others, before the campaign's modifier.
+// Bound is the largest score that a block can reach on one device at the best level, before the campaign's modifier. Own is for the entries
+// whose group sets the modifier, Inherited for the others.
 type Bound struct{ Own, Inherited uint64 }
 
-// Reach is the largest score at the best level that an entry can reach when its campaign's modifier on the device is at most
-// maxModifier and its campaign's targeting multiplies bids by at most maxFactor (permille, each at least 1000).
+// Reach returns the largest score at the best level that an entry can reach if its campaign's modifier on the device is at most maxModifier
+// and its campaign's targeting multiplies bids by at most maxFactor (permille, each at least 1000).
 func (b Bound) Reach(maxModifier, maxFactor uint64) uint64 {
 	if maxModifier == 1000 && maxFactor == 1000 {
 		return max(b.Own, b.Inherited)
 	}
 	own := b.Own
-	if maxFactor > 1000 { // it is of a bid that was rounded down before the factor: what is lost is less than the largest quality
+	if maxFactor > 1000 { // own is of a bid rounded down before the factor: the loss is less than the largest quality
 		own = mulPermille(satAdd(own, auction.MaxQuality), maxFactor)
 	}
 	return max(own, mulPermille(b.Inherited, min((maxModifier*maxFactor+999)/1000, targeting.MaxModifier)))
 }
 
-// mulPermille returns ceil(a × permille ÷ 1000), at most the largest number.
+// mulPermille returns ceil(a × permille ÷ 1000), or the largest number if it overflows.
 func mulPermille(a, permille uint64) uint64 {
 	hi, lo := bits.Mul64(a, permille)
 	lo, carry := bits.Add64(lo, 999, 0)
@@ -39,15 +38,15 @@ func mulPermille(a, permille uint64) uint64 {
 
 func satAdd(a, b uint64) uint64 { return max(a, a+b) }
 
-// add raises the bounds of all devices to what an entry can reach. A group's own audiences and sites multiply what it reaches by
-// at most a factor; 0: it has none.
+// add raises the bounds of all devices to what an entry can reach. factor bounds the multiple by which the group's own audiences and sites
+// raise bids, or is 0 if it has none.
 func (b *bounds) add(bid uint64, quality, matchType uint8, modifiers *[search.Devices]uint16, factor uint64) {
 	b.addProduct(bid, auction.Quality(uint64(quality), search.MatchType(matchType).Permille(), search.Identical.Permille()), modifiers, factor)
 }
 
-// addProduct is add for a quality Q.
+// addProduct is add for a known quality Q.
 func (b *bounds) addProduct(bid, q uint64, modifiers *[search.Devices]uint16, factor uint64) {
-	lost := min(factor, 1) // at most, of a bid that is rounded down before the factor
+	lost := min(factor, 1) // at most this much of a bid is rounded away before the factor
 	q *= max(factor, 1)
 	plain := satMul(bid, q)
 	for d, m := range modifiers {
@@ -62,7 +61,7 @@ func (b *bounds) addProduct(bid, q uint64, modifiers *[search.Devices]uint16, fa
 // bounds are the bounds by device.
 type bounds [search.Devices]Bound
 
-// satMul returns a × b, at most the largest number.
+// satMul returns a × b, or the largest number if it overflows.
 func satMul(a, b uint64) uint64 {
 	hi, lo := bits.Mul64(a, b)
 	if hi != 0 {
@@ -72,14 +71,15 @@ func satMul(a, b uint64) uint64 {
 }
 
 const (
-	// bidUnit is the unit of ratios: of a bound to the largest bid.
+	// bidUnit is the unit of the ratio of a bound to the largest bid.
 	bidUnit = 10_000
-	// LeastBidRatio is that of the least Q at the best level, MostBidRatio that of the largest.
+	// LeastBidRatio is the ratio for the least Q at the best level, MostBidRatio for the largest Q.
 	LeastBidRatio, MostBidRatio = 8, auction.MaxQuality / bidUnit
 )
 
-// BidRatio returns how many units the block's bounds are of its largest bids, rounded down, at most MostBidRatio: Q, where all keywords have
-// the same. So a block with a keyword that bids a reserve reaches at least the ratio times the reserve, with any modifiers and factors.
+// BidRatio returns the ratio of the block's bounds to its largest bids, in units of bidUnit, rounded down and at most MostBidRatio. It is Q
+// if all keywords have the same Q. A block with a keyword that bids a reserve therefore reaches at least the ratio times the reserve, with
+// any modifiers and factors.
 func (v *View) BidRatio() uint8 {
 	var bids bounds
 	var group Group
@@ -104,7 +104,7 @@ func (v *View) BidRatio() uint8 {
 	return ratio
 }
 
-// ratioOf returns how many units a bound is of a bid, rounded down.
+// ratioOf returns the ratio of a bound to a bid in units of bidUnit, rounded down.
 func ratioOf(bound, bid uint64) uint8 {
 	if bid == 0 {
 		return MostBidRatio

@@ -10,8 +10,8 @@ import (
 	"adshard/search"
 )
 
-// Append appends the block's value (bytes, format, checksum) to dst. There
-// must be an entry.
+// Append appends the block's value (bytes, format, checksum) to dst. The encoder must have an
+// entry.
 func (e *Encoder) Append(dst []byte) []byte {
 	if e.builder == nil {
 		e.builder = flatbuffers.NewBuilder(8 << 10)
@@ -19,13 +19,13 @@ func (e *Encoder) Append(dst []byte) []byte {
 	b := e.builder
 	b.Reset()
 	e.place()
-	// What is built last comes first.
+	// Vectors built last come first in the bytes.
 	references, wideReferences := e.buildReferences(b)
 	postings, widePostings := e.buildPostings(b)
 	modifiers := e.buildModifiers(b)
 	groups, wideGroups := e.buildGroups(b)
 	words, folds := e.buildWords(b)
-	fb.BlockStart(b) // a field whose offset is 0 stays absent
+	fb.BlockStart(b) // a field whose offset is 0 is left out
 	fb.BlockAddLive(b, e.live)
 	fb.BlockAddWords(b, words)
 	fb.BlockAddFolds(b, folds)
@@ -48,11 +48,10 @@ func seal(dst []byte, start int) []byte {
 	return binary.LittleEndian.AppendUint64(dst, xxhash.Sum64(dst[start:]))
 }
 
-// Seal returns FlatBuffers bytes as a block's value: with format and checksum.
+// Seal returns FlatBuffers bytes as a block's value, with format and checksum.
 func Seal(b []byte) []byte { return seal(append([]byte(nil), b...), 0) }
 
-// place finds the places of the words: those whose fold has another hash than their norm are
-// the last.
+// place assigns places to the words. Words whose fold and norm have different hashes come last.
 func (e *Encoder) place() {
 	e.places, e.order = e.places[:0], e.order[:0]
 	for i := range e.words {
@@ -66,7 +65,7 @@ func (e *Encoder) place() {
 			e.order = append(e.order, uint16(i))
 		}
 	}
-	e.places = append(e.places, e.order...) // as long
+	e.places = append(e.places, e.order...) // makes places as long as order
 	for place, i := range e.order {
 		e.places[i] = uint16(place)
 	}
@@ -164,7 +163,7 @@ func (e *Encoder) buildPostings(b *flatbuffers.Builder) (narrow, wide flatbuffer
 	return b.EndVector(n), 0
 }
 
-// addBounds adds the bounds; those of mobile and tablet only where they differ.
+// addBounds adds the bounds. Those of mobile and tablet are added only if they differ.
 func (e *Encoder) addBounds(b *flatbuffers.Builder) {
 	all := e.bounds[search.Desktop]
 	if t := e.bounds[search.Tablet]; t != all {

@@ -6,8 +6,8 @@ import (
 	"adshard/search"
 )
 
-// AppendHead appends the canonical bytes of a posting before its words: its
-// group, then keyword, bid, number of words, quality, type and flags.
+// AppendHead appends the canonical bytes of a posting without its words: its group, then keyword,
+// bid, number of words, quality, type and flags.
 func AppendHead(dst []byte, g *Group, keyword, bid uint64, words, quality, kind, flags uint8) []byte {
 	dst = appendGroup(dst, g)
 	dst = binary.LittleEndian.AppendUint64(dst, keyword)
@@ -15,10 +15,9 @@ func AppendHead(dst []byte, g *Group, keyword, bid uint64, words, quality, kind,
 	return append(dst, words, quality, kind, flags)
 }
 
-// AppendPosting appends the canonical bytes of posting i: what AppendHead
-// gives, then its words in order, each its normalised, its folded form and its
-// term. They do not depend on the rest of the block, so that two stores can be
-// compared.
+// AppendPosting appends the canonical bytes of posting i: those of AppendHead, then for each word
+// in order its normalised form, its folded form and its term. They do not depend on the rest of the
+// block, so two stores can be compared.
 func (v *View) AppendPosting(dst []byte, i int) []byte {
 	keyword, bid, at, quality, flags := v.Detail(i)
 	kind, words := v.Posting(i)
@@ -31,8 +30,8 @@ func (v *View) AppendPosting(dst []byte, i int) []byte {
 	return dst
 }
 
-// Bounded reports whether the block's bounds and its number of live postings
-// allow for posting i, so that no search skips it wrongly.
+// Bounded reports whether the block's bounds and its number of live postings allow for posting i,
+// so that no search skips it by mistake.
 func (v *View) Bounded(i int) bool {
 	_, bid, at, quality, flags := v.Detail(i)
 	g := v.Group(at)

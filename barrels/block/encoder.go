@@ -2,31 +2,31 @@ package block
 
 import flatbuffers "github.com/google/flatbuffers/go"
 
-// Encoder collects at most Max entries in ascending order of (group key, keyword) and
-// writes them as one block. It keeps its scratch from block to block.
+// Encoder collects at most Max entries in ascending order of (group key, keyword) and writes them
+// as one block. It reuses its buffers for the next block.
 type Encoder struct {
 	words    []Word
 	index    wordIndex
 	groups   []Group
 	postings []posting
 	refs     []uint16
-	runs     map[run]uint16 // first of the references
+	runs     map[run]uint16 // index of a run's first reference in refs
 	bounds   bounds
 	live     uint16
 	builder  *flatbuffers.Builder
 
 	source *View    // the block of the last Copy
-	remap  []uint16 // for each word of source its index in this block + 1; 0: not added yet
+	remap  []uint16 // for each word of source its index in this block + 1, or 0 if not added yet
 	from   Group    // the group of source that was copied last
-	of     int      // that group's index in source; -1: another group was added since
+	of     int      // that group's index in source, or -1 if another group was added since
 
-	// order has the words in the order in which they are written: first those whose fold is their
-	// norm, of which there are alike, then the others. places is its inverse.
+	// order has the words in the order in which they are written: first those whose fold and norm
+	// are the same, alike in number, then the others. places is its inverse.
 	order, places []uint16
 	alike         int
 }
 
-// posting is an entry; its words are in refs, its group is in groups.
+// posting is an entry. Its words are in refs, its group is in groups.
 type posting struct {
 	keyword, bid  uint64
 	first         uint16
@@ -38,7 +38,7 @@ type posting struct {
 // Len is the number of entries collected.
 func (e *Encoder) Len() int { return len(e.postings) }
 
-// Reset forgets all entries.
+// Reset removes all entries.
 func (e *Encoder) Reset() {
 	e.words, e.groups = e.words[:0], e.groups[:0]
 	e.postings, e.refs = e.postings[:0], e.refs[:0]
@@ -60,7 +60,7 @@ func (e *Encoder) Add(n *Entry) {
 	})
 }
 
-// Copy appends the postings of a block from first to before end.
+// Copy appends the postings of a block with indexes from `first` up to, not including, end.
 func (e *Encoder) Copy(v *View, first, end int) {
 	if e.source != v {
 		e.use(v)
@@ -81,7 +81,7 @@ func (e *Encoder) Copy(v *View, first, end int) {
 	}
 }
 
-// copyRefs appends words of the source.
+// copyRefs appends references to words of the source.
 func (e *Encoder) copyRefs(v *View, words Refs) {
 	for i := range words.Len() {
 		w := words.At(i)
@@ -93,11 +93,11 @@ func (e *Encoder) copyRefs(v *View, words Refs) {
 	}
 }
 
-// run is the references of a posting behind their number.
+// run is the references of a posting, after their number.
 type run [1 + maxWords]uint16
 
-// share returns where the references from first on lie: with those of an earlier posting, if it
-// has the same words.
+// share returns the place of the references from index `first` on. If an earlier posting has the
+// same words, it is the place of that posting's references.
 func (e *Encoder) share(first int) uint16 {
 	var key run
 	key[0] = uint16(copy(key[1:], e.refs[first:]))
@@ -112,8 +112,7 @@ func (e *Encoder) share(first int) uint16 {
 	return uint16(first)
 }
 
-// use makes v the source of copies. A view that is opened on other bytes needs a
-// call of Reset first.
+// use makes v the source of copies. If a view is opened on other bytes, Reset must be called first.
 func (e *Encoder) use(v *View) {
 	e.source, e.of = v, -1
 	if n := v.Words(); cap(e.remap) < n {
@@ -124,8 +123,8 @@ func (e *Encoder) use(v *View) {
 	}
 }
 
-// posting appends a posting of the last group, and takes it into the bounds and the
-// number of live ones.
+// posting appends a posting of the last group, and adds it to the bounds and the number of live
+// postings.
 func (e *Encoder) posting(g *Group, p posting) {
 	p.group = uint8(len(e.groups) - 1)
 	e.postings = append(e.postings, p)
@@ -138,7 +137,7 @@ func (e *Encoder) posting(g *Group, p posting) {
 	}
 }
 
-// group makes g the group of what is appended next.
+// group makes g the group of the next postings.
 func (e *Encoder) group(g *Group) {
 	if k := len(e.groups); k == 0 || e.groups[k-1].Key != g.Key {
 		e.groups = append(e.groups, *g)

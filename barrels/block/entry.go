@@ -2,14 +2,13 @@ package block
 
 import "adshard/search"
 
-// Target is the number of postings in a block that is written afresh, Max the
-// number above which a block is split.
+// Target is the number of postings in a newly written block. Max is the number above which a block is split.
 const (
 	Target = 128
 	Max    = 192
 )
 
-// NotSet is a Group's modifier that is not set: the campaign's holds.
+// NotSet means that a Group sets no modifier, so the campaign's applies.
 const NotSet = 0xffff
 
 // Flags of a Group.
@@ -19,16 +18,17 @@ const (
 	GroupNegatives             // it has enabled negatives of its own
 )
 
-// groupFactorShift is where the flags of a group with audiences or sites of its own have an upper bound of what these multiply
-// bids by, in whole numbers from 1 up.
+// groupFactorShift is the position in a group's flags of an upper bound, in whole numbers from 1, of the factor by which its
+// own audiences and sites multiply bids. The bound is 0 if the group has none.
 const groupFactorShift = 8
 
-// FactorFlags are the flags of a group whose own audiences and sites multiply bids by at most so many permille.
+// FactorFlags returns the flags of a group whose own audiences and sites multiply bids by at most the given permille.
 func FactorFlags(permille uint64) uint16 {
 	return uint16(min((permille+999)/1000, 0xff)) << groupFactorShift
 }
 
-// GroupFactor returns what the own audiences and sites of a group with these flags multiply bids by at most; 0: it has none.
+// GroupFactor returns the most by which the own audiences and sites of a group with these flags multiply bids, or 0 if it has
+// none.
 func GroupFactor(flags uint16) uint64 { return uint64(flags >> groupFactorShift) }
 
 // GroupLive are the flags of a group whose keywords can match.
@@ -38,7 +38,7 @@ const GroupLive = GroupEnabled | GroupHasAd
 const (
 	Enabled = 1 << iota // the keyword's own status
 	HasBid              // Bid is set
-	Several             // the keyword has more forms than this one
+	Several             // the keyword has other forms besides this one
 	Later               // this form is not the first of the keyword's
 )
 
@@ -49,11 +49,10 @@ type Group struct {
 	Flags                         uint16
 }
 
-// Word is a word of a keyword in one form: the hashes of its normalised and
-// folded form and its term.
+// Word is a word of a keyword in one form: the hashes of its normalised and its folded form, and its term.
 type Word struct{ Norm, Fold, Term uint64 }
 
-// Entry is one form of a keyword, to be written.
+// Entry is one form of a keyword, as it is written.
 type Entry struct {
 	Group   *Group
 	Keyword uint64
@@ -64,7 +63,7 @@ type Entry struct {
 	Words   []Word // in order, 1 to 10
 }
 
-// Fill returns how many of n postings belong in the next
+// Fill returns how many of n postings belong in the next block.
 func Fill(n int) int {
 	if n > Max {
 		return Target

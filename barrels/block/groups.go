@@ -24,19 +24,19 @@ func (v *View) findGroups(root *fb.Block) {
 	}
 }
 
-// group returns the g-th group; of a WideGroup its key only.
+// group returns the g-th group. If it is a WideGroup, only its key is valid.
 func (v *View) group(g int) (r fb.Group) {
 	r.Init(v.b, v.groups.place(g))
 	return r
 }
 
-// wideGroup returns the g-th group of a block with wide ones.
+// wideGroup returns the g-th group of a block with wide groups.
 func (v *View) wideGroup(g int) (r fb.WideGroup) {
 	r.Init(v.b, v.groups.place(g))
 	return r
 }
 
-// Groups is the number of groups.
+// Groups returns the number of groups.
 func (v *View) Groups() int { return int(v.groups.n) }
 
 // GroupKey returns the ring key of the g-th group.

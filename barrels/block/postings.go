@@ -17,19 +17,20 @@ func (v *View) findPostings(root *fb.Block) {
 	v.postings = v.found(first.Table().Pos, root.PostingsLength(), postingSize, Max)
 }
 
-// posting returns posting i; of a WidePosting all but id and bid, which come last.
+// posting returns posting i. If it is a WidePosting, its id and bid, which come last, are not
+// valid.
 func (v *View) posting(i int) (p fb.Posting) {
 	p.Init(v.b, v.postings.place(i))
 	return p
 }
 
-// widePosting returns posting i of a block with wide ones.
+// widePosting returns posting i of a block with wide postings.
 func (v *View) widePosting(i int) (p fb.WidePosting) {
 	p.Init(v.b, v.postings.place(i))
 	return p
 }
 
-// Len is the number of postings.
+// Len returns the number of postings.
 func (v *View) Len() int { return int(v.postings.n) }
 
 // Posting returns posting i's match type and its words.
@@ -38,7 +39,7 @@ func (v *View) Posting(i int) (search.MatchType, Refs) {
 	return search.MatchType(p.Type()), v.refs(&p)
 }
 
-// Keyword returns the id of posting i.
+// Keyword returns the keyword id of posting i.
 func (v *View) Keyword(i int) uint64 {
 	if v.postings.size == widePostingSize {
 		p := v.widePosting(i)
@@ -48,7 +49,7 @@ func (v *View) Keyword(i int) uint64 {
 	return uint64(p.Keyword())
 }
 
-// Detail returns what decides posting i's eligibility and score.
+// Detail returns the fields that decide the eligibility and score of posting i.
 func (v *View) Detail(i int) (keyword, bid uint64, group int, quality, flags uint8) {
 	p := v.posting(i)
 	keyword, bid = uint64(p.Keyword()), uint64(p.Bid())
@@ -77,7 +78,7 @@ func (v *View) Flags(i int) uint8 {
 	return p.Flags()
 }
 
-// Key returns the place of posting i in the order of a term's postings.
+// Key returns the group key and keyword id by which posting i is ordered among a term's postings.
 func (v *View) Key(i int) (group, keyword uint64) { return v.GroupKey(v.GroupOf(i)), v.Keyword(i) }
 
 // GroupOf returns the index of posting i's group.

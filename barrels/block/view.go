@@ -12,10 +12,10 @@ import (
 	"adshard/search"
 )
 
-// Format is the version of the bytes of a block; it stands behind them.
+// Format is the version of a block's bytes, which it follows.
 const Format = 3
 
-// tail is the format byte and the checksum behind the FlatBuffers bytes.
+// tail is the size of the format byte and the checksum after the FlatBuffers bytes.
 const tail = 1 + 8
 
 const devices = search.Devices
@@ -28,31 +28,31 @@ var (
 	errBroken   = errors.New("block: broken structure")
 )
 
-// View reads a block in place. Its methods may panic on an index out of range.
+// View reads a block in place. Its methods may panic if an index is out of range.
 type View struct {
-	b      []byte              // FlatBuffers bytes; format and checksum lie behind them
-	signed *[]search.Signature // by Sign
+	b      []byte              // FlatBuffers bytes; format and checksum follow them
+	signed *[]search.Signature // set by Sign
 
-	root                    uint32 // where the root table begins
+	root                    uint32 // offset of the root table
 	words, groups, postings rows
 	references              rows
-	folds                   uint16 // words whose folded form has another hash: the last ones
+	folds                   uint16 // number of words whose folded form has another hash, which come last
 	trusted                 bool
 }
 
 // rows is a vector of the root table.
 type rows struct {
-	at   uint32 // where its first element begins
+	at   uint32 // offset of its first element
 	n    uint16 // number of elements
-	size uint16 // of an element
+	size uint16 // size of an element in bytes
 }
 
-// place returns where the i-th element begins.
+// place returns the offset of the i-th element.
 func (r rows) place(i int) flatbuffers.UOffsetT {
 	return flatbuffers.UOffsetT(int(r.at) + int(r.size)*i)
 }
 
-// Sizes of elements.
+// Sizes of elements in bytes.
 const (
 	wordSize        = 16
 	groupSize       = 24
@@ -62,8 +62,8 @@ const (
 	widePostingSize = 24
 )
 
-// Open points the view at a block's bytes, which must not change while it is
-// used. It fails when the checksum or the structure is wrong.
+// Open points the view at a block's bytes, which must not change while the view is used. It returns
+// an error if the checksum or the structure is wrong.
 func (v *View) Open(value []byte) error {
 	v.trusted = false
 	n := len(value) - tail
@@ -80,7 +80,7 @@ func (v *View) Open(value []byte) error {
 	return v.parse()
 }
 
-// Move points the view at a copy of its bytes.
+// Move points the view at another copy of the same bytes.
 func (v *View) Move(value []byte) { v.b = value[:len(v.b):len(value)] }
 
 // Bytes returns the block's value.
@@ -92,8 +92,8 @@ func (v *View) table() (root fb.Block) {
 	return root
 }
 
-// parse finds the vectors. Generated code does not check offsets: it panics on one that leads
-// out of the bytes.
+// parse finds the vectors. Generated code does not check offsets: it panics if one leads out of the
+// bytes.
 func (v *View) parse() (err error) {
 	defer func() {
 		if recover() != nil {
@@ -115,7 +115,7 @@ func (v *View) parse() (err error) {
 	return nil
 }
 
-// found returns a vector of n elements; it panics if they are more than most or not within
+// found returns a vector of n elements. It panics if n is above `most` or the vector is not within
 // the block's bytes.
 func (v *View) found(first flatbuffers.UOffsetT, n, size, most int) rows {
 	if n > most || int(first)+n*size > len(v.b) {
@@ -124,7 +124,7 @@ func (v *View) found(first flatbuffers.UOffsetT, n, size, most int) rows {
 	return rows{at: uint32(first), n: uint16(n), size: uint16(size)}
 }
 
-// Verify is Check without regard to Trust.
+// Verify is Check even if the view is trusted.
 func (v *View) Verify() error {
 	w := *v
 	w.trusted = false
@@ -132,15 +132,14 @@ func (v *View) Verify() error {
 }
 
 // Trust declares that an Encoder of this process made the bytes and that they stayed in memory, so
-// that Check skips them.
+// Check can skip them.
 func (v *View) Trust() { v.trusted = true }
 
-// Equal reports whether two views are of the same bytes.
+// Equal reports whether two views have the same bytes.
 func (v *View) Equal(w *View) bool { return bytes.Equal(v.b, w.b) }
 
-// Check walks all postings: every index within its vector, postings sorted by
-// group key and keyword. Open does not, for speed; readers that go on to write
-// do.
+// Check checks all postings: every index must be within its vector, and postings must be sorted by
+// group key and keyword. For speed, Open does not do this; readers that go on to write do.
 func (v *View) Check() error {
 	if v.trusted {
 		return nil
@@ -173,8 +172,7 @@ func (v *View) Bound(d search.Device) Bound {
 	return Bound{Own: b.Own(), Inherited: b.Inherited()}
 }
 
-// Live is the number of postings that are enabled in an enabled group with an
-// enabled ad.
+// Live returns the number of enabled postings in enabled groups with an enabled ad.
 func (v *View) Live() int {
 	root := v.table()
 	return int(root.Live())

@@ -1,7 +1,7 @@
 package block
 
-// wordIndex finds a block's words by their hashes: open addressing, emptied
-// by a new generation instead of by writing.
+// wordIndex finds a block's words by their hashes. It uses open addressing, and is emptied by a new
+// generation number instead of by writing.
 type wordIndex struct {
 	slots      []wordSlot
 	generation uint32
@@ -13,7 +13,7 @@ type wordSlot struct {
 	word       uint16
 }
 
-// minSlots fits most blocks without growing.
+// minSlots is enough for most blocks.
 const minSlots = 1024
 
 func (x *wordIndex) reset() {
@@ -25,8 +25,8 @@ func (x *wordIndex) reset() {
 	}
 }
 
-// find returns the index of w among words; when it is not there it takes the
-// next index for it and the caller appends it.
+// find returns the index of w among words and true. If w is not among them, it assigns the next
+// index to w, which the caller appends, and returns false.
 func (x *wordIndex) find(w Word, words []Word) (uint16, bool) {
 	if x.slots == nil {
 		x.reset()
@@ -46,7 +46,7 @@ func (x *wordIndex) find(w Word, words []Word) (uint16, bool) {
 	}
 }
 
-// grow doubles the table when it is half full.
+// grow doubles the table if it is half full.
 func (x *wordIndex) grow(words []Word, last Word) {
 	if x.used++; 2*x.used < len(x.slots) {
 		return

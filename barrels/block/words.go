@@ -7,15 +7,15 @@ import (
 	"adshard/search"
 )
 
-// Fields of the root table that are vectors of numbers; the generated code reads their
+// Fields of the root table that are vectors of numbers. The generated code would read their
 // elements one by one.
 const (
 	fieldReferences     flatbuffers.VOffsetT = 4 + 2*3
 	fieldWideReferences flatbuffers.VOffsetT = 4 + 2*12
 )
 
-// narrowWords is the largest number of words to which references of one byte refer, maxWords
-// that of a posting.
+// narrowWords is the largest number of words that one-byte references can refer to, maxWords the
+// largest number of words of a posting.
 const (
 	narrowWords = 1 << 8
 	maxWords    = search.MaxKeywordWords
@@ -46,7 +46,7 @@ func (v *View) findReferences(root *fb.Block) {
 	}
 }
 
-// Words is the number of words in the block's vocabulary.
+// Words returns the number of words in the block's vocabulary.
 func (v *View) Words() int { return int(v.words.n) }
 
 // word returns the i-th word of the vocabulary.
@@ -66,19 +66,19 @@ func (v *View) Word(i int) (norm, fold, term uint64) {
 	return norm, norm, term
 }
 
-// Norm returns the hash of the i-th word as normalised.
+// Norm returns the hash of the i-th word in its normalised form.
 func (v *View) Norm(i int) uint64 {
 	w := v.word(i)
 	return w.Norm()
 }
 
-// Refs are the words of a posting in order, as indexes of the block's vocabulary.
+// Refs are the words of a posting in order, as indexes into the block's vocabulary.
 type Refs struct {
-	b    []byte // one or two for each word
-	wide bool   // two
+	b    []byte // one or two bytes for each word
+	wide bool   // two bytes
 }
 
-// Len is the number of words.
+// Len returns the number of words.
 func (r Refs) Len() int {
 	if r.wide {
 		return len(r.b) / 2
@@ -94,7 +94,7 @@ func (r Refs) At(i int) int {
 	return int(r.b[i])
 }
 
-// Key returns bytes that are equal for the same words of one block.
+// Key returns bytes that are equal for equal words in the same block.
 func (r Refs) Key() []byte { return r.b }
 
 // refs returns the references of a posting.
@@ -103,8 +103,8 @@ func (v *View) refs(p *fb.Posting) Refs {
 	return Refs{b: v.b[v.references.place(first):][:size*int(p.Words())], wide: size > 1}
 }
 
-// Signature computes the signature of posting i. It fails when the posting has
-// words that are not there.
+// Signature computes the signature of posting i. It returns an error if the posting refers to
+// missing words.
 func (v *View) Signature(i int) (s search.Signature, err error) {
 	p := v.posting(i)
 	if n := int(p.Words()); n > maxWords || int(p.First())+n > int(v.references.n) {
@@ -122,8 +122,8 @@ func (v *View) Signature(i int) (s search.Signature, err error) {
 	return s, nil
 }
 
-// Sign computes the signatures, one for each posting. It fails when a posting has
-// words that are not there.
+// Sign computes a signature for each posting. It returns an error if a posting refers to missing
+// words.
 func (v *View) Sign() error {
 	if v.signed == nil {
 		v.signed = new([]search.Signature)
@@ -139,5 +139,5 @@ func (v *View) Sign() error {
 	return nil
 }
 
-// Signatures returns one signature for each posting, as Sign computed them.
+// Signatures returns the signatures that Sign computed, one for each posting.
 func (v *View) Signatures() []search.Signature { return *v.signed }

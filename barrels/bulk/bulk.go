@@ -17,29 +17,28 @@ import (
 	"adshard/schema/pb"
 )
 
-// Builder writes a whole store at once, with the same bytes as a store that
-// applied the same items: document frequencies first, then anchors, pages and
-// full blocks, sorted, each written once. Items come in any order and from any
-// number of goroutines. Memory holds the terms and 24 bytes a group; the rest
-// waits in temporary files.
+// Builder writes a whole store at once, with the same bytes as a store that applied the same items:
+// document frequencies first, then anchors, pages and full blocks, sorted, each written once. Items
+// may come in any order and from any number of goroutines. Memory holds the terms and 24 bytes per
+// group; the rest waits in temporary files.
 type Builder struct {
 	runs kv.Runs
-	// builder is the version of what built the items (SetBuilder).
+	// builder is the version of the code that built the items (SetBuilder).
 	builder uint32
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the fields below
 	spill    *spill
 	groups   []spilled
 	terms    *index.Dictionary
 	counters index.Counters
-	bytes    int64 // of entries, to plan the partitions
+	bytes    int64 // total size of the entries, to plan the partitions
 	parents  kv.Batch
 
 	counting sync.Mutex // guards terms and counters while Finish writes blocks
 }
 
-// New begins a store that goes where runs go. It takes them over: Close closes
-// them, and so does New when it fails.
+// New begins a store that is written to runs. It takes over runs: Close closes them, and so does
+// New if it fails.
 func New(runs kv.Runs) (*Builder, error) {
 	s, err := newSpill(filepath.Join(runs.Dir(), "items.tmp"))
 	if err != nil {
@@ -48,11 +47,11 @@ func New(runs kv.Runs) (*Builder, error) {
 	return &Builder{runs: runs, spill: s, terms: index.NewDictionary(0)}, nil
 }
 
-// SetBuilder sets the version that built the items and parents added after it
+// SetBuilder sets the version of the code that built the items and parents added from now on
 // (pb.NodeData.Builder). The default is the first version.
 func (b *Builder) SetBuilder(version uint32) { b.builder = version }
 
-// AddParents adds campaigns and advertisers, each once.
+// AddParents adds campaigns and advertisers. Each must be added only once.
 func (b *Builder) AddParents(advertisers []*pb.Advertiser, campaigns []*pb.Campaign) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -77,8 +76,8 @@ func (b *Builder) AddParents(advertisers []*pb.Advertiser, campaigns []*pb.Campa
 	return nil
 }
 
-// Add adds a group with its keywords; it does not keep it. fault.Invalid when
-// it is wrong.
+// Add adds a group with its keywords. It does not keep the item. It returns fault.Invalid if the
+// item is invalid.
 func (b *Builder) Add(it *pb.Item) error {
 	if err := record.CheckItem(it); err != nil {
 		return err
@@ -118,8 +117,8 @@ func (b *Builder) count(k *pb.Keyword) {
 	}
 }
 
-// Finish writes the store and makes it ready to be opened. position is what it
-// holds all changes up to, table what it serves. It uses all processors.
+// Finish writes the store and makes it ready to be opened. The store holds all changes up to
+// position and serves table. Finish uses all processors.
 func (b *Builder) Finish(position *pb.Position, table *pb.SliceTable) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -154,16 +153,16 @@ func (b *Builder) write(position *pb.Position, table *pb.SliceTable) error {
 	return b.writeRest(position, table)
 }
 
-// partitionBytes is about what a worker holds in memory at a time.
+// partitionBytes is about how much a worker holds in memory at a time.
 const partitionBytes = 64 << 20
 
-// partitionBits returns the logarithm of the number of partitions.
+// partitionBits returns the base-2 logarithm of the number of partitions.
 func partitionBits(size int64, workers int) int {
 	n := max(uint64(size)/partitionBytes, uint64(workers-1))
 	return min(10, bits.Len64(n))
 }
 
-// writeRest writes parents and meta data.
+// writeRest writes parents and metadata.
 func (b *Builder) writeRest(position *pb.Position, table *pb.SliceTable) error {
 	named := index.Joined(table.GetSlices(), nil)
 	orphans := slices.ContainsFunc(b.groups, func(g spilled) bool { return !index.Within(named, g.key) })
@@ -185,8 +184,8 @@ func (b *Builder) writeRest(position *pb.Position, table *pb.SliceTable) error {
 	return b.runs.Batch(batch)
 }
 
-// Close removes the temporary files and, unless Finish succeeded, everything else. It must always
-// be called.
+// Close removes the temporary files, and everything else unless Finish succeeded. It must always be
+// called.
 func (b *Builder) Close() error {
 	return errors.Join(b.spill.file.Close(), b.runs.Close())
 }

@@ -2,6 +2,6 @@
 // store that applied the same items: document frequencies first, then anchors,
 // pages and full blocks, sorted, each written once.
 //
-// Non-goals: where the sorted runs go (kv.Runs; barrels/rocks), changing a store
-// that is there (package barrels).
+// Non-goals: where the sorted runs go (kv.Runs; barrels/rocks), changing an existing store (package
+// barrels).
 package bulk

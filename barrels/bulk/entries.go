@@ -37,7 +37,7 @@ func newPartitions(dir string, bits int) (*partitions, error) {
 	return p, nil
 }
 
-// remove removes the files; what is left of them does no harm.
+// remove removes the files. Any that remain do no harm.
 func (p *partitions) remove() {
 	for _, f := range p.files {
 		_ = errors.Join(f.file.Close(), os.Remove(f.file.Name()))
@@ -47,7 +47,7 @@ func (p *partitions) remove() {
 // find returns the index of the partition of a term.
 func (p *partitions) find(term uint64) int { return int(term >> 1 >> (63 - p.bits)) }
 
-// partitionWriter is one worker's buffers.
+// partitionWriter holds one worker's buffers.
 type partitionWriter struct {
 	partitions *partitions
 	buffers    [][]byte
@@ -60,8 +60,8 @@ func (p *partitions) writer() *partitionWriter {
 	return &partitionWriter{partitions: p, buffers: make([][]byte, len(p.files))}
 }
 
-// An entry in the file: term, group's head, keyword id, bid, four bytes (type,
-// quality, flags, words), then norm, fold and term of each word.
+// An entry in the file has the term, the group's head, the keyword's id, the bid and four bytes
+// (type, quality, flags, words), then norm, fold and term of each word.
 const (
 	entryHead = 8 + headSize + 8 + 8 + 4
 	entryWord = 3 * 8
@@ -105,7 +105,7 @@ func (w *partitionWriter) flush() error {
 	return nil
 }
 
-// entryAt is where an entry lies in its partition.
+// entryAt is the position of an entry in its partition.
 type entryAt struct {
 	term, key, keyword uint64
 	at                 int
@@ -130,7 +130,7 @@ func (f *partitionFile) load() (raw []byte, index []entryAt, err error) {
 	return raw, index, nil
 }
 
-// readEntry reads an entry; its group is head.
+// readEntry reads an entry and the head of its group.
 func readEntry(b []byte, words []block.Word) (e block.Entry, head block.Group) {
 	head = parseHead(b[8:])
 	b = b[8+headSize:]

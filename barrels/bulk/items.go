@@ -13,8 +13,8 @@ import (
 	"adshard/barrels/record"
 )
 
-// writeItems chooses the anchors, writes groups and pages by ascending key and
-// hands the postings to the partitions.
+// writeItems chooses the anchors, writes groups and pages by ascending key, and passes the postings
+// to the partitions.
 func (b *Builder) writeItems(p *partitions, workers int) error {
 	slices.SortFunc(b.groups, func(x, y spilled) int { return cmp.Compare(x.key, y.key) })
 	for i := 1; i < len(b.groups); i++ {
@@ -93,7 +93,7 @@ func (w *itemWriter) item(s spilled) error {
 	return nil
 }
 
-// page writes the page of the keywords collected.
+// page writes a page of the keywords collected so far.
 func (w *itemWriter) page(key uint64) error {
 	w.key = kv.AppendKey(w.key[:0], key, w.first)
 	w.value = w.encoder.Append(w.value[:0])
@@ -101,8 +101,7 @@ func (w *itemWriter) page(key uint64) error {
 	return w.run.Add(w.key, w.value)
 }
 
-// writeBlocks turns each partition into blocks, one after the other by ascending
-// term.
+// writeBlocks turns each partition into blocks, and writes the partitions by ascending term.
 func (b *Builder) writeBlocks(p *partitions, workers int) error {
 	var g errgroup.Group
 	g.SetLimit(workers)
@@ -176,13 +175,13 @@ func (w *blockBuilder) term(raw []byte, list []entryAt) error {
 	return nil
 }
 
-// anchored records the numbers of postings and blocks of a term.
+// anchored records the number of postings and blocks of a term.
 func (b *Builder) anchored(term uint64, postings, blocks int) {
 	b.counting.Lock()
 	defer b.counting.Unlock()
 	c := b.terms.Stats(term)
 	c.Postings = uint32(postings)
-	b.terms.Set(term, c) // it is there: its place does not change
+	b.terms.Set(term, c) // the term is there already, so its place does not change
 	b.counters.Postings += int64(postings)
 	b.counters.Blocks += int64(blocks)
 }

@@ -22,14 +22,14 @@ type spill struct {
 	size int64
 }
 
-// spilled is where an item lies in the file.
+// spilled is the position of an item in the file.
 type spilled struct {
 	key  uint64
 	at   int64
 	size int
 }
 
-// spillBuffers pools the scratch of Add.
+// spillBuffers pools the buffers of Add.
 var spillBuffers = sync.Pool{New: func() any { return new([]byte) }}
 
 func newSpill(path string) (*spill, error) {
@@ -49,7 +49,7 @@ func (s *spill) append(b []byte) (at int64, err error) {
 
 func (s *spill) flush() error { return spillError(s.out.Flush()) }
 
-// spillError gives an error of the file system its kind.
+// spillError turns an error of the file system into a fault of the right kind.
 func spillError(err error) error {
 	if errors.Is(err, syscall.ENOSPC) {
 		return fault.Newf(fault.NoSpace, "barrels: build", "%w; a build needs about twice the store's size", err)
@@ -57,9 +57,9 @@ func spillError(err error) error {
 	return fault.New(fault.Unavailable, "barrels: build", err)
 }
 
-// An item in the file: what postings say of the group, its record, and of each
-// keyword what postings say, its hashes, languages, text and, if it is kept
-// whole, its record. Numbers are little-endian.
+// An item in the file has what postings say of the group, and its record. For each keyword it has
+// what postings say of it, its hashes, languages and text, and its record if it is kept whole.
+// Numbers are little-endian.
 
 func appendItem(dst []byte, it *pb.Item) ([]byte, error) {
 	head := record.Head(it.Group)
@@ -96,7 +96,7 @@ func appendString(dst []byte, s string) []byte {
 	return append(binary.LittleEndian.AppendUint32(dst, uint32(len(s))), s...)
 }
 
-// appendSized appends what build appends, its length before it.
+// appendSized appends what build appends, preceded by its length.
 func appendSized(dst []byte, build func([]byte) ([]byte, error)) ([]byte, error) {
 	at := len(dst)
 	dst, err := build(append(dst, 0, 0, 0, 0))
@@ -127,13 +127,13 @@ func parseHead(b []byte) (g block.Group) {
 	return g
 }
 
-// spilledItem reads an item back; its bytes are those of the buffer.
+// spilledItem reads an item back. The strings that it returns share the buffer's bytes.
 type spilledItem struct {
 	head   []byte
 	record []byte
 	count  int
 	rest   []byte
-	last   string // language
+	last   string // language of the keyword before
 }
 
 func openItem(b []byte) (s spilledItem) {
@@ -149,8 +149,7 @@ func sized(b []byte) (value, rest []byte) {
 	return b[4 : 4+n], b[4+n:]
 }
 
-// next reads the next keyword into k, without anchors; its bytes are the
-// buffer's.
+// next reads the next keyword into k, without anchors. k shares the buffer's bytes.
 func (s *spilledItem) next(k *spilledKeyword) {
 	b := s.rest
 	k.ID, k.Bid = binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
@@ -158,7 +157,7 @@ func (s *spilledItem) next(k *spilledKeyword) {
 	words, forms := int(b[19]), int(b[20])
 	b = b[21:]
 	k.rows, k.Forms, k.Anchors = k.rows[:0], k.Forms[:0], k.Anchors[:0]
-	k.rows = slices.Grow(k.rows, words*(2+forms)) // so that it does not move
+	k.rows = slices.Grow(k.rows, words*(2+forms)) // so that appending does not move it
 	k.Norm, b = k.row(b, words)
 	k.Fold, b = k.row(b, words)
 	for range forms {
@@ -182,7 +181,7 @@ type spilledKeyword struct {
 	rows []uint64 // the hashes of its words and terms
 }
 
-// row reads n hashes.
+// row reads n hashes, and returns them and the rest of b.
 func (k *spilledKeyword) row(b []byte, n int) (row []uint64, rest []byte) {
 	at := len(k.rows)
 	for i := range n {
@@ -191,7 +190,7 @@ func (k *spilledKeyword) row(b []byte, n int) (row []uint64, rest []byte) {
 	return k.rows[at:len(k.rows):len(k.rows)], b[8*n:]
 }
 
-// language returns a language as a string, mostly that of the one before.
+// language returns a language as a string. It is mostly that of the keyword before.
 func (s *spilledItem) language(b []byte) string {
 	if string(b) != s.last {
 		s.last = string(b)

@@ -7,14 +7,14 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// Bins is the number of parts by which certificates are compared.
+// Bins is the number of bins by which certificates are compared.
 const Bins = 64
 
-// Bin returns the bin of the item with this ring key.
+// Bin returns the bin of the item with a ring key.
 func Bin(key uint64) int { return int(Mix(key) % Bins) }
 
-// Mix spreads the bits of a number, one to one: the finaliser of SplitMix64
-// (Steele, Lea, Flood 2014; variant 13 of Stafford).
+// Mix spreads the bits of a number, one to one. It is the finaliser of SplitMix64 (Steele, Lea,
+// Flood 2014; Stafford's variant 13).
 func Mix(x uint64) uint64 {
 	x ^= x >> 30
 	x *= 0xbf58476d1ce4e5b9
@@ -23,8 +23,7 @@ func Mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// Sum is the sum, modulo 2¹²⁸, of one keyed 128-bit hash for each of some
-// groups, and how many they are.
+// Sum is the sum, modulo 2¹²⁸, of a keyed 128-bit hash of each group, and the number of groups.
 type Sum struct{ Count, Hi, Lo uint64 }
 
 // Add adds another sum.
@@ -35,19 +34,19 @@ func (s *Sum) Add(t Sum) {
 	s.Count += t.Count
 }
 
-// Seeds of the two halves of each hash: any two numbers.
+// Seeds of the two halves of each hash. Any two numbers would do.
 const (
 	seedHi = 0x6c62272e07bb0142
 	seedLo = 0x27d4eb2f165667c5
 )
 
-// Hasher hashes one group after the other: Begin, Record for each keyword, Sum.
+// Hasher hashes one group after the other: call Begin, then Record for each keyword, then Sum.
 type Hasher struct {
 	hi, lo xxhash.Digest
 	head   [16]byte
 }
 
-// Begin starts a group's hash.
+// Begin begins a group's hash.
 func (h *Hasher) Begin(key uint64, record []byte) {
 	h.hi.ResetWithSeed(seedHi)
 	h.lo.ResetWithSeed(seedLo)
@@ -61,7 +60,7 @@ func (h *Hasher) Record(b []byte) {
 	h.write(b)
 }
 
-// Sum returns the sum of this group only.
+// Sum returns the sum of the current group only.
 func (h *Hasher) Sum() Sum {
 	return Sum{Count: 1, Hi: h.hi.Sum64(), Lo: h.lo.Sum64()}
 }
@@ -73,14 +72,14 @@ func (h *Hasher) numbers(a, b uint64) {
 }
 
 func (h *Hasher) write(b []byte) {
-	_, _ = h.hi.Write(b) // it never fails
+	_, _ = h.hi.Write(b) // Write never fails
 	_, _ = h.lo.Write(b)
 }
 
 // ParentHash is the hash of a parent's record.
 type ParentHash [2]uint64
 
-// Absent stands for a parent that is not there.
+// Absent is the hash of a parent that is missing.
 var Absent ParentHash
 
 // HashParent returns the hash of a parent's stored record.
@@ -88,13 +87,13 @@ func HashParent(record []byte) ParentHash {
 	var hi, lo xxhash.Digest
 	hi.ResetWithSeed(seedHi)
 	lo.ResetWithSeed(seedLo)
-	_, _ = hi.Write(record) // it never fails
+	_, _ = hi.Write(record) // Write never fails
 	_, _ = lo.Write(record)
 	return ParentHash{hi.Sum64(), lo.Sum64()}
 }
 
-// Faulty is what a missing, different or extra posting adds to its bin's sum, given its hash. It
-// depends on the posting, so that two faults do not cancel out.
+// Faulty returns what a missing, different or extra posting with the given hash adds to its bin's
+// sum. It depends on the posting, so that two faults do not cancel out.
 func Faulty(hash uint64) Sum {
 	return Sum{Hi: Mix(hash ^ seedHi), Lo: Mix(hash^seedLo) | 1}
 }

@@ -1,13 +1,13 @@
 package index
 
-// Frequencies gives the document frequencies by which anchors are chosen.
+// Frequencies returns the document frequencies by which anchors are chosen.
 type Frequencies interface {
-	// Frequency is the number of keyword forms that have a term.
+	// Frequency returns the number of keyword forms that have a term.
 	Frequency(term uint64) uint32
 }
 
-// Rarest returns the anchor of a form with these terms, at least one: the term
-// with the least document frequency; of equal ones the least term.
+// Rarest returns the anchor of a form with the given terms, at least one: the term with the lowest
+// document frequency, or the lowest of several such terms.
 func Rarest(f Frequencies, terms []uint64) uint64 {
 	best := terms[0]
 	if len(terms) == 1 {

@@ -15,33 +15,33 @@ import (
 
 // Block is a cached block prepared for searches: its postings grouped by words and match type, with
 // their impacts by device. Searches are bound by memory latency, so the parts that a search reads
-// lie together in the order of reading (pack), and the fields of this struct that it reads are in
-// its first 64-byte line.
+// lie together in the order in which it reads them (pack), and the fields of this struct that it
+// reads are in its first 64-byte line.
 type Block struct {
-	signatures []search.Signature // by class; classes, members and the block's bytes lie behind them
+	signatures []search.Signature // one per class; classes, members and the block's bytes follow in memory
 	Impacts    [search.Devices]atomic.Pointer[Impacts]
 	Postings   uint16
 	prepared   bool
-	Live       bool   // some posting is
-	BidRatio   uint8  // block.View.BidRatio of a prepared block; else the least
-	Term       uint64 // in its key
+	Live       bool   // whether any posting is live
+	BidRatio   uint8  // block.View.BidRatio of a prepared block, otherwise the lowest ratio
+	Term       uint64 // term in the block's key
 
 	Bounds   [search.Devices]block.Bound
 	View     block.View
-	kv.Place // in its key
+	kv.Place // place in the block's key
 	bytes    int
 	hosts    atomic.Pointer[groupHosts]
 }
 
-// Class is a class: postings with the same words and match type. Its members end
-// where the next class's begin.
+// Class is a class: postings with the same words and match type. Its members end where those of the
+// next class begin.
 type Class struct {
-	posting uint16 // its first posting, whose words are the class's
+	posting uint16 // its first posting, whose words are those of the class
 	first   uint16 // index of its first member
 	Type    search.MatchType
 }
 
-// NewBlock copies a block's bytes, not yet prepared; nil: they are damaged.
+// NewBlock copies a block's bytes without preparing the block. It returns nil if they are damaged.
 func NewBlock(term uint64, at kv.Place, value []byte) *Block {
 	b := &Block{Term: term, Place: at}
 	if b.View.Open(bytes.Clone(value)) != nil {
@@ -51,34 +51,36 @@ func NewBlock(term uint64, at kv.Place, value []byte) *Block {
 	return b
 }
 
-// measure records what the block's bytes say about it as a whole.
+// measure records what the block's bytes say about the block as a whole.
 func (b *Block) measure() {
 	for d := range b.Bounds {
 		b.Bounds[d] = b.View.Bound(search.Device(d))
 	}
 	b.BidRatio = block.LeastBidRatio
-	n := b.View.Len() // there are at most as many classes
+	n := b.View.Len() // upper bound of the number of classes
 	b.weigh(slabSize(n, n, len(b.View.Bytes())))
 }
 
-// weigh records the block's memory with a slab of n words. Go's allocator rounds up.
+// weigh records the memory that the block takes with a slab of 64-bit words. Go's allocator rounds
+// up.
 func (b *Block) weigh(slab int) { b.bytes = int(unsafe.Sizeof(*b)) + 8*(slab+slab/16) }
 
-// prepare fills m, which is empty, with the block prepared for searches; false: it is damaged.
+// prepare fills the empty block m with this block, prepared for searches. It returns false if the
+// block is damaged.
 func (b *Block) prepare(m *Block) bool {
 	m.prepared, m.Bounds, m.View, m.Term, m.Place, m.bytes = true, b.Bounds, b.View, b.Term, b.Place, b.bytes
 	return m.gather()
 }
 
-// gathered is what gather finds of the classes.
+// gathered holds the classes that gather finds.
 type gathered struct {
 	signatures []search.Signature
 	classes    []Class
-	counts     []uint16 // of members
+	counts     []uint16 // numbers of members
 }
 
-// gather finds the classes, in the order of their first postings; false: the
-// block is damaged.
+// gather finds the classes, in the order of their first postings. It returns false if the block is
+// damaged.
 func (b *Block) gather() bool {
 	v, n := &b.View, b.View.Len()
 	b.Live, b.Postings = v.Live() > 0, uint16(n)
@@ -104,7 +106,7 @@ func (b *Block) gather() bool {
 	for c := range g.classes {
 		g.classes[c].first, g.counts[c], at = at, at, at+g.counts[c]
 	}
-	b.BidRatio = v.BidRatio() // its postings have been looked at
+	b.BidRatio = v.BidRatio() // gather has just read the postings
 	members := b.pack(&g)
 	for i := range n {
 		at := g.counts[of[i]]
@@ -115,7 +117,7 @@ func (b *Block) gather() bool {
 	return true
 }
 
-// slabSize is how many words of 64 bits a prepared block's slab has.
+// slabSize returns the number of 64-bit words in a prepared block's slab.
 func slabSize(classes, postings, bytes int) int {
 	return classes + (int(unsafe.Sizeof(Class{}))*classes+2*postings+bytes+7)/8
 }
@@ -136,7 +138,7 @@ func (b *Block) pack(g *gathered) []uint16 {
 	return b.Members()
 }
 
-// behind returns the address after n classes and their members.
+// behind returns the address after the given numbers of classes and members.
 func (b *Block) behind(classes, members int) unsafe.Pointer {
 	return unsafe.Add(unsafe.Pointer(unsafe.SliceData(b.signatures)),
 		8*len(b.signatures)+int(unsafe.Sizeof(Class{}))*classes+2*members)
@@ -158,14 +160,14 @@ func (b *Block) Advertiser(posting int) uint64 {
 	return advertiser
 }
 
-// SeveralForms reports whether a posting's keyword has several forms, so that each
-// is decided on by itself.
+// SeveralForms reports whether a posting's keyword has several forms, so that each of its postings
+// is decided separately.
 func (b *Block) SeveralForms(posting int) bool {
 	return b.View.Flags(posting)&(block.Several|block.Later) != 0
 }
 
-// classTable finds classes while they are gathered: open addressing.
-type classTable []uint16 // index + 1; 0: free
+// classTable finds classes while they are gathered. It uses open addressing.
+type classTable []uint16 // index + 1; 0 if free
 
 func newClassTable(n int) classTable {
 	size := 8
@@ -175,8 +177,8 @@ func newClassTable(n int) classTable {
 	return make(classTable, size)
 }
 
-// find returns the index of a class. For a new class it reserves the next index, and the caller
-// appends the class.
+// find returns the index of a class and whether it exists. For a new class it reserves the next
+// index, and the caller appends the class.
 func (t classTable) find(v *block.View, rows []Class, kind search.MatchType, words block.Refs) (uint16, bool) {
 	for i := xxhash.Sum64(words.Key()) + uint64(kind); ; i++ {
 		s := &t[i%uint64(len(t))]
@@ -190,7 +192,7 @@ func (t classTable) find(v *block.View, rows []Class, kind search.MatchType, wor
 	}
 }
 
-// Range returns where a class's members begin and end.
+// Range returns the range of a class's members.
 func (b *Block) Range(class int) (first, end int) {
 	rows := b.Classes()
 	first, end = int(rows[class].first), int(b.Postings)
@@ -200,17 +202,17 @@ func (b *Block) Range(class int) (first, end int) {
 	return first, end
 }
 
-// Signatures returns for each class the union of its words' term signatures; nil: the block is not
-// prepared.
+// Signatures returns, for each class, the union of its words' term signatures, or nil if the block
+// is not prepared.
 func (b *Block) Signatures() []search.Signature { return b.signatures }
 
-// Class returns the i-th class's match type and its words.
+// Class returns the match type and the words of the i-th class.
 func (b *Block) Class(i int) (search.MatchType, block.Refs) {
 	return b.View.Posting(int(b.Classes()[i].posting))
 }
 
-// Norms appends the hashes of the i-th class's normalised words, in order, and
-// returns its match type.
+// Norms appends the hashes of the i-th class's normalised words, in order. It returns the match
+// type and the hashes.
 func (b *Block) Norms(i int, dst []uint64) (search.MatchType, []uint64) {
 	kind, words := b.Class(i)
 	for j := range words.Len() {
@@ -219,9 +221,8 @@ func (b *Block) Norms(i int, dst []uint64) (search.MatchType, []uint64) {
 	return kind, dst
 }
 
-// sameClasses reports whether two prepared blocks have the same classes with the same
-// members. It does not compare memory: between two classes there are bytes that
-// nothing sets.
+// sameClasses reports whether two prepared blocks have the same classes with the same members. It
+// does not compare memory byte by byte, since some bytes between classes are never set.
 func (b *Block) sameClasses(c *Block) bool {
 	return b.Postings == c.Postings && b.Live == c.Live && b.BidRatio == c.BidRatio && slices.Equal(b.signatures, c.signatures) &&
 		slices.Equal(b.Classes(), c.Classes()) && slices.Equal(b.Members(), c.Members())

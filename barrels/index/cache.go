@@ -5,18 +5,18 @@ import (
 	"sync/atomic"
 )
 
-// Cache keeps what searches read of the values under one prefix (a group's items), verified and
-// decoded. A seek in RocksDB costs some microseconds even when everything is in memory; a lookup
-// here costs some tens of nanoseconds.
+// Cache keeps what searches read under one prefix (a group's items), verified and decoded. A seek
+// in RocksDB costs some microseconds even if everything is in memory; a lookup here costs some tens
+// of nanoseconds.
 //
-// States have ascending numbers. An entry was read from the state with its number, or put by the
-// writer for the state that it makes. It is valid for a state if the prefix changed neither after
-// the entry was read nor after that state was published. The writer records a batch's changes
-// before it publishes the next state, so that an entry is never used for a state that would read
-// something else.
+// States have ascending numbers. An entry was read from the state with the entry's number, or put
+// by the writer for the state that the writer is making. It is valid for a state if the prefix
+// changed neither after the entry was read nor after that state was published. The writer records a
+// batch's changes before it publishes the next state, so an entry is never used for a state that
+// would read something else.
 type Cache[V any] struct {
 	shards    [cacheShards]cacheShard[V]
-	limit     int // bytes a shard; 0: nothing is kept
+	limit     int // bytes per shard; 0: nothing is kept
 	admission doorkeeper
 	// changed holds, by a hash of the prefix, the number of the last state that
 	// changed one of the prefixes with that hash.
@@ -28,7 +28,7 @@ type Cache[V any] struct {
 const (
 	cacheShards = 32
 	cacheHashes = 1 << 16
-	// cacheShare: one entry may use at most this fraction of a shard.
+	// cacheShare is the inverse of the largest fraction of a shard that one entry may use.
 	cacheShare = 8
 )
 
@@ -38,15 +38,15 @@ type cacheShard[V any] struct {
 	bytes   int
 }
 
-// cached is an entry; all but used never changes.
+// cached is an entry. Only the field used ever changes.
 type cached[V any] struct {
 	value V
 	state uint64
 	bytes int
-	used  bool // since eviction last passed over it; guarded by the shard's mu
+	used  bool // whether it was used since eviction last passed over it; guarded by the shard's mu
 }
 
-// NewCache returns an empty cache for values of the given total size.
+// NewCache returns an empty cache for values with the given total size.
 func NewCache[V any](bytes uint64) *Cache[V] {
 	bytes = min(bytes, 1<<40)
 	c := &Cache[V]{limit: int(bytes) / cacheShards, admission: newDoorkeeper(bytes)}
@@ -56,7 +56,7 @@ func NewCache[V any](bytes uint64) *Cache[V] {
 	return c
 }
 
-// MaxBytes is the size of the largest value that is kept.
+// MaxBytes returns the size of the largest value that is kept.
 func (c *Cache[V]) MaxBytes() int { return c.limit / cacheShare }
 
 func (c *Cache[V]) hash(prefix uint64) uint64 { return prefix * 0x9e3779b97f4a7c15 >> 16 }
@@ -65,14 +65,13 @@ func (c *Cache[V]) shard(prefix uint64) *cacheShard[V] {
 	return &c.shards[c.hash(prefix)>>16%cacheShards]
 }
 
-// Changed declares that the state with this number, still to be published, changes a
-// prefix.
+// Changed declares that the state with this number, which is yet to be published, changes a prefix.
 func (c *Cache[V]) Changed(prefix, state uint64) { c.changed[c.hash(prefix)%cacheHashes].Store(state) }
 
-// ChangedAll declares that it may change any group.
+// ChangedAll declares that the state may change any prefix.
 func (c *Cache[V]) ChangedAll(state uint64) { c.floor.Store(state) }
 
-// Get returns the entry of a prefix for a state.
+// Get returns the cached value of a prefix for a state. ok is false if there is none.
 func (c *Cache[V]) Get(prefix, state uint64) (value V, ok bool) {
 	if c.limit == 0 {
 		return value, false
@@ -104,7 +103,7 @@ func (c *Cache[V]) Drop(prefix uint64) {
 	}
 }
 
-// Has reports whether something is cached of a prefix, from any state.
+// Has reports whether anything is cached for a prefix, from any state.
 func (c *Cache[V]) Has(prefix uint64) bool {
 	if c.limit == 0 {
 		return false
@@ -115,19 +114,19 @@ func (c *Cache[V]) Has(prefix uint64) bool {
 	return s.entries[prefix] != nil
 }
 
-// Holds reports whether what one state has read of a prefix holds for another.
+// Holds reports whether what one state has read of a prefix is still valid for another.
 func (c *Cache[V]) Holds(prefix, read, state uint64) bool {
 	since := max(c.ChangedAt(prefix), c.floor.Load())
 	return read >= since && state >= since
 }
 
-// ChangedAt is the number of the last state that changed the prefix, or another of
-// the same hash.
+// ChangedAt returns the number of the last state that changed the prefix, or another one with the
+// same hash.
 func (c *Cache[V]) ChangedAt(prefix uint64) uint64 {
 	return c.changed[c.hash(prefix)%cacheHashes].Load()
 }
 
-// Bytes is the size of the entries.
+// Bytes returns the size of the entries.
 func (c *Cache[V]) Bytes() uint64 {
 	sum := 0
 	for i := range c.shards {
@@ -139,8 +138,8 @@ func (c *Cache[V]) Bytes() uint64 {
 	return uint64(sum)
 }
 
-// Put caches all that a state read of a prefix. A full cache takes only keys that were put before
-// recently (doorkeeper).
+// Put caches all that a state has read of a prefix. If the cache is full, it keeps only prefixes
+// that were put before recently (doorkeeper).
 func (c *Cache[V]) Put(prefix, state uint64, value V, bytes int) {
 	if bytes += CacheOverhead; bytes > c.MaxBytes() {
 		return
@@ -161,10 +160,10 @@ func (c *Cache[V]) Put(prefix, state uint64, value V, bytes int) {
 	}
 }
 
-// CacheOverhead is about an entry's size beyond its bytes.
+// CacheOverhead is about the size of an entry without its value.
 const CacheOverhead = 160
 
-// evict drops entries, in the map's random order, until at most limit bytes are left. An entry used
+// evict drops entries, in the map's random order, until at most limit bytes remain. An entry used
 // since the last pass over it is kept once (second chance).
 func (s *cacheShard[V]) evict(limit int, keep uint64) {
 	for s.bytes > limit {

@@ -11,21 +11,21 @@ import (
 // Dictionary holds the document frequency of each term (the number of keyword forms that have it)
 // and the number of postings anchored at it.
 //
-// One writer changes it while searches read it without a lock. Searches ask only whether a term may
-// have postings. A term that once had some stays marked, since an older snapshot may still have
-// them, until the writer starts a new table. Entries are never removed; a full table is replaced by
-// a larger copy with the next published state.
+// One writer changes it while searches read it without a lock. Searches only ask whether a term may
+// have postings. A term that once had postings stays marked until the writer starts a new table,
+// since an older snapshot may still have them. Entries are never removed; a full table is replaced
+// by a larger copy with the next published state.
 type Dictionary struct {
 	slots []termEntry
 	shift uint
-	seed  uint64 // random, so that colliding words cannot be chosen on purpose
-	used  int    // writer only
-	// replaced: a copy has taken over; nothing more is cached here.
+	seed  uint64 // random, so that no client can choose colliding words on purpose
+	used  int    // used only by the writer
+	// replaced is set once a copy has taken over; then nothing more is cached here.
 	replaced atomic.Bool
 }
 
-// termEntry is one term; key 0: free. info: the mark, postings (31 bits),
-// document frequency (32 bits). One look-up gives a search the term and its cached
+// termEntry is one term; its slot is free if key is 0. info has the mark, the postings (31 bits)
+// and the document frequency (32 bits). One look-up gives a search both the term and its cached
 // blocks.
 type termEntry struct {
 	key, info atomic.Uint64
@@ -34,12 +34,13 @@ type termEntry struct {
 	list    atomic.Pointer[PostingList]
 }
 
-// TermStats is what is known of a term.
+// TermStats are the counts of a term.
 type TermStats struct{ Frequency, Postings uint32 }
 
 const anchoredMark = 1 << 63
 
-// NewDictionary returns an empty dictionary with room for n terms; it grows.
+// NewDictionary returns an empty dictionary with room for the given number of terms. It grows if
+// needed.
 func NewDictionary(terms int) *Dictionary {
 	bits := uint(10)
 	for 3<<bits < 4*terms {
@@ -61,27 +62,29 @@ func (t *Dictionary) entry(term uint64) *termEntry {
 	}
 }
 
-// Touch returns the key in a term's first slot, which prefetches it.
+// Touch returns the key in a term's first slot, to prefetch the slot.
 func (t *Dictionary) Touch(term uint64) uint64 {
 	return t.slots[(term^t.seed)*0x9e3779b97f4a7c15>>t.shift].key.Load()
 }
 
-// Has reports whether a keyword may have the term. It is safe beside the writer: terms newer than
-// the caller's snapshot count too, and removed ones until the writer starts a new table.
+// Has reports whether a keyword may have the term. It is safe to call while the writer works: it
+// may be true for terms newer than the caller's snapshot, and for removed terms until the writer
+// starts a new table.
 func (t *Dictionary) Has(term uint64) bool {
 	return t.entry(term).key.Load() == term && term != 0
 }
 
-// HasPostings reports whether the term may have postings. Safe beside the writer.
+// HasPostings reports whether the term may have postings. It is safe to call while the writer
+// works.
 func (t *Dictionary) HasPostings(term uint64) bool {
 	s := t.entry(term)
 	return s.key.Load() == term && term != 0 && s.hasPostings()
 }
 
-// hasPostings reports whether the slot's term may have postings.
+// hasPostings reports whether the term in the slot may have postings.
 func (s *termEntry) hasPostings() bool { return s.info.Load()&anchoredMark != 0 }
 
-// Stats returns what is known of a term.
+// Stats returns the counts of a term.
 func (t *Dictionary) Stats(term uint64) TermStats {
 	s := t.entry(term)
 	if s.key.Load() != term || term == 0 {
@@ -90,13 +93,12 @@ func (t *Dictionary) Stats(term uint64) TermStats {
 	return statsOf(s.info.Load())
 }
 
-// statsOf returns the counts of an entry's info.
+// statsOf returns the counts in an entry's info.
 func statsOf(info uint64) TermStats {
 	return TermStats{Frequency: uint32(info), Postings: uint32(info >> 32 &^ (1 << 31))}
 }
 
-// Set changes a term's counts. It returns the table to go on with: t itself or
-// a larger copy.
+// Set changes a term's counts. It returns the table to use from then on: t itself or a larger copy.
 func (t *Dictionary) Set(term uint64, c TermStats) *Dictionary {
 	s := t.entry(term)
 	if s.key.Load() == 0 {
@@ -117,8 +119,8 @@ func (t *Dictionary) Set(term uint64, c TermStats) *Dictionary {
 	return t
 }
 
-// copy returns a table with room for terms and the same content; terms without
-// any count are kept while they have the mark.
+// copy returns a table with the same content and room for the given number of terms. Terms without
+// any counts are kept if they have the mark.
 func (t *Dictionary) copy(terms int) *Dictionary {
 	n := NewDictionary(terms)
 	t.replaced.Store(true)
@@ -130,7 +132,7 @@ func (t *Dictionary) copy(terms int) *Dictionary {
 	return n
 }
 
-// copyEntry copies a term that is not there yet, with its cached blocks.
+// copyEntry copies a term that the table does not have yet, with its cached blocks.
 func (t *Dictionary) copyEntry(term, info uint64, from *termEntry) {
 	s := t.entry(term)
 	s.info.Store(info)
@@ -157,9 +159,9 @@ func (t *Dictionary) Fresh() *Dictionary {
 	return n
 }
 
-// The value of a term on disk: frequency and postings, little-endian uint32.
+// A term's value on disk is its frequency and postings, as little-endian uint32.
 
-// Append appends the value on disk.
+// Append appends the counts as they are on disk.
 func (c TermStats) Append(dst []byte) []byte {
 	dst = binary.LittleEndian.AppendUint32(dst, c.Frequency)
 	return binary.LittleEndian.AppendUint32(dst, c.Postings)
@@ -172,8 +174,8 @@ func parseTermCount(b []byte) (TermStats, bool) {
 	return TermStats{binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:])}, true
 }
 
-// Peek returns the cached blocks of a term for a state, without counting a use; nil: none are valid
-// for it.
+// Peek returns the cached blocks of a term for a state, without counting it as a use, or nil if
+// none are valid for the state.
 func (t *Dictionary) Peek(term, state uint64) *PostingList {
 	s := t.entry(term)
 	list := s.list.Load()
@@ -183,10 +185,10 @@ func (t *Dictionary) Peek(term, state uint64) *PostingList {
 	return list
 }
 
-// Bytes is the size of the table, without cached blocks.
+// Bytes returns the size of the table without cached blocks.
 func (t *Dictionary) Bytes() uint64 { return uint64(len(t.slots)) * uint64(unsafe.Sizeof(termEntry{})) }
 
-// Terms returns all terms, ascending.
+// Terms returns all terms in ascending order.
 func (t *Dictionary) Terms() []uint64 {
 	terms := make([]uint64, 0, t.used)
 	for i := range t.slots {
@@ -198,11 +200,11 @@ func (t *Dictionary) Terms() []uint64 {
 	return terms
 }
 
-// Len is the number of terms, used and unused ones.
+// Len returns the number of terms, whether used or not.
 func (t *Dictionary) Len() int { return t.used }
 
-// Lookup returns for a search of a state whether keywords may have a term, whether postings may be
-// anchored at it, and its cached posting list; nil: it is not cached.
+// Lookup returns, for a search of a state, whether keywords may have a term, whether postings may
+// be anchored at it, and its cached posting list, or nil if none is cached.
 func (t *Dictionary) Lookup(term, state uint64) (known, anchors bool, list *PostingList) {
 	e := t.entry(term)
 	if e.key.Load() != term || term == 0 {

@@ -10,32 +10,32 @@ import (
 	"adshard/barrels/record"
 )
 
-// Group is a group read for searches.
+// Group is an ad group as searches use it.
 type Group struct {
 	record.Group
-	// IDs are those of all keywords, ascending; their texts stand one after the other
-	// in Texts, each up to its end in Ends. None if Partial: they are too many to be
-	// kept.
+	// IDs are the ids of all keywords, ascending. Texts has their texts one after the other; the
+	// text of each ends at its value in Ends. All three are empty if Partial: then there are too
+	// many keywords to keep.
 	IDs     []uint64
 	Ends    []uint32
 	Texts   string
 	Partial bool
-	// URLs are the URLs of keywords that have one of their own.
+	// URLs are the URLs of the keywords that have their own.
 	URLs map[uint64]string
-	// Piece is what answers show of the group, once one of its keywords was among
-	// the best.
+	// Piece is what answers show of the group. It is set once one of its keywords was among the
+	// best.
 	Piece atomic.Pointer[GroupPiece]
 }
 
-// GroupPiece is a group's piece of what answers show (display.Pieces) with its first
-// ad, as long as the group has these parents.
+// GroupPiece is a group's piece of what answers show (display.Pieces) with its first ad. It is
+// valid as long as the group has these parents.
 type GroupPiece struct {
 	Advertiser *Advertiser
 	Campaign   *Campaign
 	Bytes      []byte
 }
 
-// KeywordText returns the text of a keyword; false: it is not there.
+// KeywordText returns the text of a keyword, or false if the group has no such keyword.
 func (g *Group) KeywordText(id uint64) (string, bool) {
 	i, ok := slices.BinarySearch(g.IDs, id)
 	if !ok {
@@ -48,7 +48,7 @@ func (g *Group) KeywordText(id uint64) (string, bool) {
 	return g.Texts[from:g.Ends[i]], true
 }
 
-// SetURL notes the URL of a keyword, if it has one.
+// SetURL records the URL of a keyword, if it has one.
 func (g *Group) SetURL(id uint64, url string) {
 	if url == "" {
 		return
@@ -59,7 +59,7 @@ func (g *Group) SetURL(id uint64, url string) {
 	g.URLs[id] = url
 }
 
-// GroupBytes is about what a group takes in memory, given the size of its record.
+// GroupBytes estimates the memory that a group takes, given the size of its record.
 func GroupBytes(record int, g *Group) int {
 	n := 3*record + len(g.Texts) + 12*len(g.IDs)
 	for _, url := range g.URLs {
@@ -68,7 +68,7 @@ func GroupBytes(record int, g *Group) int {
 	return n
 }
 
-// AddPage adds a page of the group's keywords.
+// AddPage adds a page of the group's keywords and appends their texts to texts.
 func (g *Group) AddPage(r *page.Reader, texts, value []byte) ([]byte, error) {
 	if err := r.Open(value); err != nil {
 		return texts, err
@@ -91,7 +91,7 @@ func (g *Group) AddPage(r *page.Reader, texts, value []byte) ([]byte, error) {
 	}
 }
 
-// Same reports whether two groups read are the same to searches.
+// Same reports whether two groups are the same to searches.
 func (g *Group) Same(h *Group) bool {
 	return g.Name == h.Name && g.Held == h.Held && g.Texts == h.Texts && g.Partial == h.Partial && slices.Equal(g.IDs, h.IDs) &&
 		slices.Equal(g.Ends, h.Ends) && maps.Equal(g.URLs, h.URLs) && reflect.DeepEqual(g.Ads, h.Ads) &&

@@ -10,48 +10,48 @@ import (
 	"adshard/targeting"
 )
 
-// HostSet is to which hosts the ads of a group lead, so that searches that block domains parse no URLs.
+// HostSet is the set of hosts to which the ads of a group lead. With it, searches that block domains need not parse URLs.
 type HostSet struct {
-	Hosts   []string // normalised, in order
-	Refused bool     // some URL has no proper host: each block of domains meets it
-	Open    bool     // some ad has no URL: none meets it
+	Hosts   []string // normalised and sorted
+	Refused bool     // some URL has no proper host: any blocked domain blocks it
+	Open    bool     // some ad has no URL: no blocked domain blocks it
 }
 
-// HostSets numbers the distinct sets, of which there are few: most groups of an advertiser have one and the same. What they take is bounded:
-// once they take more, an eighth is forgotten, and those of it that are asked for get other numbers. No number is given twice. It is safe
-// for concurrent use.
+// HostSets numbers the distinct sets. There are few, since most groups of an advertiser share one. Their memory is bounded: when they
+// exceed the bound, an eighth of them is dropped, and a dropped set that is needed again gets a new number. No number is used twice.
+// HostSets is safe for concurrent use.
 type HostSets struct {
 	most    int64
-	bytes   atomic.Int64 // of all sets; written under mu
+	bytes   atomic.Int64 // size of all sets; written under mu
 	mu      sync.Mutex
 	numbers map[string]uint32
-	last    uint32   // number
+	last    uint32   // the last number given
 	sets    sync.Map // *keptHosts by number; written under mu
 }
 
-// keptHosts is a set that is not forgotten.
+// keptHosts is a set that is in the table.
 type keptHosts struct {
 	HostSet
 	bytes int64
-	uses  atomic.Uint32 // since eviction last passed over it, up to inUse
+	uses  atomic.Uint32 // since eviction last passed over it, at most inUse
 }
 
 const (
-	// HostsUnknown is the number of no set.
+	// HostsUnknown is not the number of any set.
 	HostsUnknown uint32 = iota
-	// HostsByKeyword is that of groups of which keywords have URLs of their own, or may have some.
+	// HostsByKeyword is the number for groups in which keywords have, or may have, their own URLs.
 	HostsByKeyword
-	// HostsOfKeyword is that of a keyword that has one.
+	// HostsOfKeyword is the number for a keyword that has its own URL.
 	HostsOfKeyword
-	// hostsFirst is that of the first set.
+	// hostsFirst is the number of the first set.
 	hostsFirst
-	// hostSetBytes is about what a set takes beside its texts, and hostBytes what a host does.
+	// hostSetBytes is about the size of a set without its texts, hostBytes that of a host.
 	hostSetBytes, hostBytes = 256, 16
-	// inUse: a set that was used as often is in use; once, it is by the request that made it.
+	// inUse is the number of uses that makes a set count as in use. The request that made the set is the first use.
 	inUse = 2
 )
 
-// key is another text for each set: what is no host begins with a byte that none has.
+// key returns a text that is unique to the set: the marks begin with a byte that no host has.
 func (s *HostSet) key() string {
 	key := strings.Join(s.Hosts, "\x00")
 	if s.Refused {
@@ -63,15 +63,15 @@ func (s *HostSet) key() string {
 	return key
 }
 
-// NewHostSets returns an empty table that takes about so many bytes at most.
+// NewHostSets returns an empty table that takes at most about `most` bytes.
 func NewHostSets(most uint64) *HostSets {
 	return &HostSets{most: int64(min(most, 1<<40)), numbers: make(map[string]uint32), last: hostsFirst - 1}
 }
 
-// Bytes is about what the sets take.
+// Bytes returns the approximate size of the sets.
 func (h *HostSets) Bytes() uint64 { return uint64(h.bytes.Load()) }
 
-// Of returns the set with a number; nil: it has none, or it was forgotten.
+// Of returns the set with a number, or nil if there is none or it was dropped.
 func (h *HostSets) Of(number uint32) *HostSet {
 	s, _ := h.sets.Load(number)
 	kept, ok := s.(*keptHosts)
@@ -84,8 +84,8 @@ func (h *HostSets) Of(number uint32) *HostSet {
 	return &kept.HostSet
 }
 
-// Number returns the number of a group's set. HostsByKeyword: its keywords are looked at one by one, also where the set is too large to be
-// kept.
+// Number returns the number of a group's set. It is HostsByKeyword if the keywords must be looked at one by one, or the set is too large to
+// keep.
 func (h *HostSets) Number(g *Group) uint32 {
 	if g.Partial || len(g.URLs) > 0 {
 		return HostsByKeyword
@@ -120,7 +120,7 @@ func (h *HostSets) number(s HostSet) uint32 {
 	if h.bytes.Load()+size > h.most {
 		h.evict(h.most - h.most/8 - size)
 	}
-	if len(s.Hosts) > 0 { // each may be a part of a URL: as parts of the key they keep nothing else
+	if len(s.Hosts) > 0 { // each host may be a part of a URL: as parts of the key they keep no URL in memory
 		s.Hosts = strings.Split(key, "\x00")[:len(s.Hosts)]
 	}
 	h.last++
@@ -130,8 +130,8 @@ func (h *HostSets) number(s HostSet) uint32 {
 	return h.last
 }
 
-// evict forgets sets, in the map's random order, until all take so many bytes at most. Those in use since the last pass over them are
-// kept if others are enough (second chance). Called under mu.
+// evict drops sets, in the map's random order, until all take at most `most` bytes. Sets used since the last pass over them are kept if
+// dropping others is enough (second chance). The caller has mu.
 func (h *HostSets) evict(most int64) {
 	for pass := range 2 {
 		for key, number := range h.numbers {
@@ -150,12 +150,12 @@ func (h *HostSets) evict(most int64) {
 	}
 }
 
-// groupHosts has by group of a block the number of its set of hosts, and the state that read it.
+// groupHosts has, for each group of a block, the number of its set of hosts and the state that read it.
 type groupHosts []atomic.Uint64
 
-const hostsShift = 32 // a state's number is below
+const hostsShift = 32 // the low bits hold the state's number
 
-// Hosts returns the number of the set of the g-th group, if it is known and holds for a state; HostsUnknown: it is not.
+// Hosts returns the number of the host set of the g-th group if it is known and valid for a state, otherwise HostsUnknown.
 func (b *Block) Hosts(g int, groups *Cache[*Group], state uint64) uint32 {
 	all := b.hosts.Load()
 	if all == nil {
@@ -168,7 +168,7 @@ func (b *Block) Hosts(g int, groups *Cache[*Group], state uint64) uint32 {
 	return HostsUnknown
 }
 
-// SetHosts keeps the number of the set of the g-th group that a state has read.
+// SetHosts keeps the number of the host set of the g-th group as a state has read it.
 func (b *Block) SetHosts(g int, number uint32, state uint64, lists *ListCache) {
 	all := b.hosts.Load()
 	if all == nil {
@@ -181,7 +181,7 @@ func (b *Block) SetHosts(g int, number uint32, state uint64, lists *ListCache) {
 	(*all)[g].Store(uint64(number)<<hostsShift | state&(1<<hostsShift-1))
 }
 
-// hostBytes is the size of what is known of hosts.
+// hostBytes returns the size of the numbers that SetHosts keeps.
 func (b *Block) hostBytes() int {
 	if all := b.hosts.Load(); all != nil {
 		return 8 * len(*all)

@@ -1,17 +1,16 @@
 package index
 
-// idTable finds values by id. Copies share their pages; a page is copied when
-// one of the copies first writes to it, so that a published table never
-// changes and the next one costs little. Lookups take one or two reads of
-// memory.
+// idTable finds values by id. Copies share their pages. A page is copied when one of the copies
+// first writes to it, so a published table never changes and the next one costs little. A lookup
+// takes one or two memory reads.
 type idTable[V any] struct {
 	pages []*idPage[V]
-	own   []bool // pages that only this copy has
+	own   []bool // whether only this copy has the page
 	shift uint
 	size  int
 }
 
-// idPage is some slots; id 0: free.
+// idPage is a page of slots. A slot with id 0 is free.
 type idPage[V any] [idPageSlots]struct {
 	id    uint64
 	value V
@@ -32,10 +31,10 @@ func newIDTable[V any](bits uint) *idTable[V] {
 	return t
 }
 
-// Len is the number of ids.
+// Len returns the number of ids.
 func (t *idTable[V]) Len() int { return t.size }
 
-// copy returns a table with the same content that can be changed.
+// copy returns a table with the same content that can be changed independently.
 func (t *idTable[V]) copy() *idTable[V] {
 	c := *t
 	c.pages = append([]*idPage[V](nil), t.pages...)
@@ -43,10 +42,10 @@ func (t *idTable[V]) copy() *idTable[V] {
 	return &c
 }
 
-// start is the first slot to look at for an id.
+// start returns the first slot to look at for an id.
 func (t *idTable[V]) start(id uint64) uint64 { return id * 0x9e3779b97f4a7c15 >> t.shift }
 
-// Get returns the value of an id, and whether there is one.
+// Get returns the value of an id. ok is false if there is none.
 func (t *idTable[V]) Get(id uint64) (value V, ok bool) {
 	mask := uint64(len(t.pages))<<idPageBits - 1
 	for i := t.start(id); ; i = (i + 1) & mask {
@@ -60,7 +59,7 @@ func (t *idTable[V]) Get(id uint64) (value V, ok bool) {
 	}
 }
 
-// set returns the table to go on with: t or a larger one.
+// set sets the value of an id. It returns the table to use from then on: t or a larger one.
 func (t *idTable[V]) set(id uint64, value V) *idTable[V] {
 	mask := uint64(len(t.pages))<<idPageBits - 1
 	if uint64(4*(t.size+1)) > 3*mask {

@@ -10,7 +10,7 @@ import (
 // Interval is an interval of keys, both ends inclusive.
 type Interval struct{ Lo, Hi uint64 }
 
-// Joined lists the intervals of the slices wanted, neighbours as one.
+// Joined returns the intervals of the wanted slices, with neighbours joined. A nil want wants all.
 func Joined(list []*pb.HeldSlice, want func(*pb.HeldSlice) bool) (runs []Interval) {
 	for _, h := range list {
 		if want != nil && !want(h) {
@@ -25,7 +25,7 @@ func Joined(list []*pb.HeldSlice, want func(*pb.HeldSlice) bool) (runs []Interva
 	return runs
 }
 
-// Within reports whether a key lies in one of these disjoint, ascending intervals.
+// Within reports whether a key lies in one of the disjoint, ascending intervals.
 func Within(runs []Interval, key uint64) bool {
 	lo, hi := 0, len(runs)
 	for lo < hi {
@@ -38,7 +38,7 @@ func Within(runs []Interval, key uint64) bool {
 	return lo < len(runs) && runs[lo].Lo <= key
 }
 
-// United returns disjoint ascending runs of the same keys.
+// United returns disjoint, ascending intervals with the same keys as list.
 func United(list []Interval) (out []Interval) {
 	slices.SortFunc(list, func(a, b Interval) int { return before64(a.Lo, b.Lo) - before64(b.Lo, a.Lo) })
 	for _, r := range list {
@@ -51,8 +51,8 @@ func United(list []Interval) (out []Interval) {
 	return out
 }
 
-// AppendIntervals appends the intervals as they are stored: lo and hi of each,
-// little-endian uint64.
+// AppendIntervals appends the intervals as they are stored: lo and hi of each, as little-endian
+// uint64.
 func AppendIntervals(dst []byte, list []Interval) []byte {
 	for _, r := range list {
 		dst = binary.LittleEndian.AppendUint64(dst, r.Lo)
@@ -71,8 +71,8 @@ func parseIntervals(b []byte) (list []Interval, ok bool) {
 	return list, true
 }
 
-// Covered reports whether each key of r lies in one of the runs or intervals,
-// both ascending and disjoint.
+// Covered reports whether each key of r lies in one of the runs or one of the cleared intervals.
+// Both are ascending and disjoint.
 func Covered(r Interval, runs []Interval, cleared []*pb.Interval) bool {
 	for key := r.Lo; ; {
 		end, ok := endOf(key, runs, cleared)
@@ -86,7 +86,7 @@ func Covered(r Interval, runs []Interval, cleared []*pb.Interval) bool {
 	}
 }
 
-// endOf returns the end of the interval that a key lies in.
+// endOf returns the end of the interval that contains a key. ok is false if none does.
 func endOf(key uint64, runs []Interval, cleared []*pb.Interval) (end uint64, ok bool) {
 	i, _ := slices.BinarySearchFunc(runs, key, func(r Interval, k uint64) int { return before64(r.Hi, k) })
 	if i < len(runs) && runs[i].Lo <= key {
@@ -99,7 +99,8 @@ func endOf(key uint64, runs []Interval, cleared []*pb.Interval) (end uint64, ok 
 	return 0, false
 }
 
-// before64 compares an interval that ends at hi with a key: before it, or not.
+// before64 compares an interval that ends at hi with a key. It returns −1 if the interval lies
+// before the key.
 func before64(hi, key uint64) int {
 	if hi < key {
 		return -1

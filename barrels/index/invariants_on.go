@@ -9,12 +9,12 @@ import (
 	"unsafe"
 )
 
-// Builds with the tag invariants check what unsafe lays out: the race and fuzz
-// runs of the tests use it.
+// Builds with the tag invariants check memory that is laid out with unsafe. The race and fuzz runs
+// of the tests use it.
 
-// checkBlock panics when the memory of a prepared block is not laid out as its
-// accessors read it: signatures, classes, members, the block's bytes; members class by
-// class; each posting once.
+// checkBlock panics if the memory of a prepared block is not laid out as its accessors expect:
+// signatures, classes, members, the block's bytes, with members grouped by class and each posting
+// present once.
 func checkBlock(b *Block) {
 	n := len(b.signatures)
 	classes, members, slab := b.Classes(), b.Members(), b.slab()
@@ -38,16 +38,15 @@ func checkBlock(b *Block) {
 	assert(at == len(members), "%d of %d members belong to classes", at, len(members))
 }
 
-// slab is the memory that a prepared block's signatures, classes and members lie
-// in.
+// slab returns the memory that holds a prepared block's signatures, classes and members.
 func (b *Block) slab() []byte {
 	begin := unsafe.Pointer(unsafe.SliceData(b.signatures))
 	end := b.behind(len(b.signatures), int(b.Postings))
 	return unsafe.Slice((*byte)(begin), uintptr(end)-uintptr(begin))
 }
 
-// CheckImpacts panics when the impacts of a block are not laid out as its accessors
-// read them: each class's summary, then its impacts, one for each member, sorted.
+// CheckImpacts panics if the impacts of a block are not laid out as its accessors expect: each
+// class's summary, then its impacts, one for each member, sorted.
 func CheckImpacts(j *Impacts, b *Block) {
 	assert(unsafe.Sizeof(Impacts{})%8 == 0 && unsafe.Sizeof(ClassImpact{})%8 == 0, "impacts are no multiple of 8 bytes")
 	n := impactsSize + j.words(b)
@@ -71,7 +70,7 @@ func CheckImpacts(j *Impacts, b *Block) {
 	}
 }
 
-// inside panics when some bytes do not lie within a piece of memory.
+// inside panics if size bytes at an address do not lie within room.
 func inside(room []byte, at unsafe.Pointer, size uintptr) {
 	if size == 0 {
 		return

@@ -2,15 +2,15 @@ package index
 
 import "adshard/barrels/kv"
 
-// ListBuilder gathers the blocks of one term while there is room for them.
+// ListBuilder gathers the blocks of one term as long as there is room for them.
 type ListBuilder struct {
 	list       []*Block
-	first      *loneList // the list that holds the first block
+	first      *loneList // the list that contains the first block
 	size, room int
 }
 
-// NewListBuilder returns a builder for the list of a term that is not in the cache. When the cache
-// is full and does not admit the term, the builder has no room and the blocks are only read.
+// NewListBuilder returns a builder for the list of a term that is not in the cache. If the cache is
+// full and does not admit the term, the builder has no room and the blocks are only read.
 func (l *ListCache) NewListBuilder(term uint64) ListBuilder {
 	if limit := l.limit.Load(); l.bytes.Load() > limit-limit/8 && !l.admission.admit(term) {
 		return ListBuilder{}
@@ -18,14 +18,14 @@ func (l *ListCache) NewListBuilder(term uint64) ListBuilder {
 	return ListBuilder{room: max(0, int(l.MaxBytes())-listOverhead)}
 }
 
-// Add appends a block, on a copy of its bytes, prepared for searches. Without
-// room it drops what was gathered and returns full; a damaged block gives nil.
+// Add appends a block, prepared for searches, with a copy of its bytes. If there is no room, it
+// drops what was gathered and full is true. If the block is damaged, b is nil and full is false.
 func (c *ListBuilder) Add(term uint64, at kv.Place, value []byte) (b *Block, full bool) {
 	if c.room == 0 {
 		return nil, true
 	}
 	raw := Block{Term: term, Place: at}
-	if raw.View.Open(value) != nil { // on the reader's bytes: prepare copies them
+	if raw.View.Open(value) != nil { // the reader's bytes, which prepare copies
 		return nil, false
 	}
 	raw.measure()
@@ -45,11 +45,11 @@ func (c *ListBuilder) Add(term uint64, at kv.Place, value []byte) (b *Block, ful
 	return b, false
 }
 
-// Abandon drops what was gathered: the term's blocks are not all good.
+// Abandon drops what was gathered because some of the term's blocks are damaged.
 func (c *ListBuilder) Abandon() { c.room = 0 }
 
-// List returns the list of a state, of all blocks added; nil when there are none
-// or too many to be cached.
+// List returns the list of all blocks added, for a state. It returns nil if there are no blocks or
+// too many to cache.
 func (c *ListBuilder) List(state uint64) *PostingList {
 	switch {
 	case c.room == 0 || len(c.list) == 0:

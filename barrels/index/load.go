@@ -15,11 +15,11 @@ import (
 type Head struct {
 	Position *pb.Position
 	Slices   *pb.SliceTable
-	// Orphans: there may be groups at keys that the table does not name.
+	// Orphans means that there may be groups with keys that the table does not cover.
 	Orphans  bool
 	Counters Counters
-	Builder  uint32     // version of what built all data; MixedBuilders: of several
-	Purge    []Interval // discarded, not yet empty
+	Builder  uint32     // version of the code that built all data, or MixedBuilders if several versions did
+	Purge    []Interval // intervals that were discarded and are not empty yet
 }
 
 // ReadHead reads the head of a store.
@@ -72,7 +72,8 @@ func Load(s kv.Snapshot, number uint64, name string) (*Snapshot, error) {
 	return st, g.Wait()
 }
 
-// readRepair reads the version that built the data, and the intervals that must still be purged.
+// readRepair reads the version of the code that built the data, and the intervals that must still
+// be purged.
 func readRepair(s kv.Snapshot, h *Head) error {
 	raw, ok, err := s.Get(kv.Meta, kv.MetaBuilder, nil)
 	if err != nil {
@@ -81,7 +82,7 @@ func readRepair(s kv.Snapshot, h *Head) error {
 	switch {
 	case h.Counters == (Counters{}) && !ok:
 		h.Builder = AnyBuilder
-	case !ok: // written before data named it
+	case !ok: // written before data named their version
 		h.Builder = FirstBuilder
 	default:
 		if len(raw) != 4 {
@@ -123,12 +124,12 @@ func loadTerms(s kv.Snapshot, expected int) (*Dictionary, error) {
 	return t, it.Err()
 }
 
-// Versions of what built the data of a store (pb.NodeData.Builder).
+// Versions of the code that built a store's data (pb.NodeData.Builder).
 const (
-	// MixedBuilders: they are of several versions.
+	// MixedBuilders means that several versions built the data.
 	MixedBuilders = 0
-	// FirstBuilder is the version of data that name none.
+	// FirstBuilder is the version of data that name no version.
 	FirstBuilder = 1
-	// AnyBuilder: there are no data yet.
+	// AnyBuilder means that there are no data yet.
 	AnyBuilder = math.MaxUint32
 )

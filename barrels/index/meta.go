@@ -9,8 +9,8 @@ import (
 	"adshard/barrels/record"
 )
 
-// PutMessage writes a message of the family Meta. It must be one that can be
-// marshalled, such as one that was cloned or read.
+// PutMessage writes a message of the family Meta. It must be possible to marshal the message, as it
+// is for one that was cloned or read.
 func PutMessage(b *kv.Batch, key []byte, m proto.Message) {
 	b.PutFunc(kv.Meta, key, func(dst []byte) []byte {
 		out, err := record.Marshal.MarshalAppend(dst, m)
@@ -21,13 +21,13 @@ func PutMessage(b *kv.Batch, key []byte, m proto.Message) {
 	})
 }
 
-// PutBuilder writes the version of what built the store's data.
+// PutBuilder writes the version of the code that built the store's data.
 func PutBuilder(b *kv.Batch, version uint32) {
 	b.PutFunc(kv.Meta, kv.MetaBuilder, func(dst []byte) []byte { return binary.LittleEndian.AppendUint32(dst, version) })
 }
 
 // MixBuilders returns the version of a store's data after data of another version are added.
-// Version 0 is the first: data that name none.
+// Version 0 means data that name no version, which is the first version.
 func MixBuilders(stored, version uint32) uint32 {
 	if version == 0 {
 		version = FirstBuilder

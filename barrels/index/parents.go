@@ -17,56 +17,53 @@ import (
 	"adshard/targeting/zone"
 )
 
-// Parents are the campaigns and advertisers of one published state, shared
-// with the next where nothing changed.
+// Parents are the campaigns and advertisers of one published state. They share what has not changed with those of the next state.
 type Parents struct {
 	Campaigns   *idTable[CampaignState]
 	Advertisers *idTable[AdvertiserState]
-	// MaxModifier is for each device an upper bound of all campaigns' modifiers (permille), at
-	// least 1000, the default. With a block's bound it limits scores without a look at the
-	// campaigns.
+	// MaxModifier has, for each device, an upper bound of all campaigns' modifiers (permille). It is at least 1000, the default. With a
+	// block's bound it limits scores without looking at the campaigns.
 	MaxModifier [search.Devices]uint64
-	// MaxFactor is an upper bound of what the targeting of any campaign multiplies bids by (permille), at least 1000.
+	// MaxFactor is an upper bound of the factor by which the targeting of any campaign multiplies bids (permille), at least 1000.
 	MaxFactor uint64
-	// Profiles numbers the campaigns' targeting.
+	// Profiles numbers the profiles of the campaigns' targeting.
 	Profiles *Profiles
-	orphans  bool // some campaign came before its advertiser
-	// stale are advertisers whose campaigns have their old profiles until Settle.
+	orphans  bool // whether some campaign came before its advertiser
+	// stale are the advertisers whose campaigns have their old profiles until Settle.
 	stale map[uint64]struct{}
-	// Reaches is the version of the parents in which the modifiers or the factor of some campaign last changed: what blocks can
-	// reach (ListReach) holds as long as it is the same.
+	// Reaches is the version of the parents in which the modifiers or the factor of some campaign last changed. What blocks can reach
+	// (ListReach) is valid as long as it stays the same.
 	Reaches uint64
-	// Version is one more than that of the parents before; recent are the latest changes.
+	// Version is one more than the version before. recent has the latest changes.
 	Version uint64
 	changes uint64
 	recent  [recentChanges]parentChange
 }
 
-// Campaign is a campaign's record made ready for searches.
+// Campaign is a campaign's record, prepared for searches.
 type Campaign struct {
 	ID, Advertiser uint64
 	Name           string
 	RotateEvenly   bool
-	Held           uint32 // why it is held, as a backend.Hold
+	Held           uint32 // why the campaign is held, as a backend.Hold
 	Negatives      record.Negatives
-	Targeting      *targeting.Campaign // nil: it says nothing
+	Targeting      *targeting.Campaign // nil if there is none
 }
 
-// CampaignState is a campaign with what is needed for each matching group, stored in the table
-// itself because it is read often.
+// CampaignState is a campaign with the data that each matching group needs. It is stored in the table itself because it is read often.
 type CampaignState struct {
 	*Campaign
 	Modifiers [search.Devices]uint16
-	// Most is what the targeting multiplies bids by at most, in permille; Profile is its number in Parents.Profiles.
+	// Most is the most by which the targeting multiplies bids, in permille. Profile is the number of its profile in Parents.Profiles.
 	Most, Profile      uint32
 	Enabled, Exhausted bool
-	// Withheld is in how many of a million requests it takes no part.
+	// Withheld is the number of requests in a million in which the campaign takes no part.
 	Withheld     uint32
-	HasNegatives bool // it has some
-	Targeted     bool // whether it takes part, and its bids, depend on a request's context
+	HasNegatives bool // whether it has negatives
+	Targeted     bool // whether its participation and its bids depend on a request's context
 }
 
-// Advertiser is what answers show of an advertiser, and its negatives.
+// Advertiser is what answers show of an advertiser, with its negatives.
 type Advertiser struct {
 	targeting.Owner
 	Name      string
@@ -77,7 +74,7 @@ type Advertiser struct {
 type AdvertiserState struct {
 	*Advertiser
 	Enabled      bool
-	HasNegatives bool // it has some
+	HasNegatives bool // whether it has negatives
 }
 
 // NewParents returns an empty set of parents.
@@ -88,25 +85,24 @@ func NewParents() *Parents {
 	return p
 }
 
-// parentBytes is about the size of a parent, with its slot in a table.
+// parentBytes is about the size of a parent with its slot in a table.
 const parentBytes = 200
 
-// Bytes is about the size of the parents.
+// Bytes returns the approximate size of the parents.
 func (p *Parents) Bytes() uint64 {
 	return parentBytes * uint64(p.Campaigns.Len()+p.Advertisers.Len())
 }
 
-// Copy returns parents that can be changed while p is read.
+// Copy returns parents that can be changed while p is being read.
 func (p *Parents) Copy() *Parents {
 	c := *p
 	c.Campaigns, c.Advertisers = p.Campaigns.copy(), p.Advertisers.copy()
-	c.stale = nil // of settled parents nothing is
+	c.stale = nil // settled parents have none
 	c.Version++
 	return &c
 }
 
-// parentChange is a campaign or an advertiser (the other id is 0) that was
-// changed.
+// parentChange is a change of a campaign or an advertiser. The other id is 0.
 type parentChange struct{ version, campaign, advertiser uint64 }
 
 // recentChanges is the number of changes that are remembered.
@@ -118,7 +114,7 @@ func (p *Parents) remember(c parentChange) {
 	p.changes++
 }
 
-// forget has all parents count as changed since any version before this one.
+// forget makes all parents appear changed since any version before this one.
 func (p *Parents) forget() {
 	for i := range p.recent {
 		p.recent[i] = parentChange{version: p.Version}
@@ -126,20 +122,18 @@ func (p *Parents) forget() {
 	p.changes = recentChanges + 1
 }
 
-// Changed reports whether a campaign or an advertiser may have changed after the
-// version since.
+// Changed reports whether a campaign or an advertiser may have changed after the version `since`.
 func (p *Parents) Changed(since, campaign, advertiser uint64) bool {
 	return p.changedSince(since, func(c *parentChange) bool { return c.campaign == campaign || c.advertiser == advertiser })
 }
 
-// ChangedIn reports whether a parent of one of a block's groups may have changed
-// after the version since.
+// ChangedIn reports whether a parent of one of a block's groups may have changed after the version `since`.
 func (p *Parents) ChangedIn(since uint64, v *block.View) bool {
 	return p.changedSince(since, func(c *parentChange) bool { return c.touches(v) })
 }
 
-// changedSince reports whether a wanted change may have been made after the version since: if it is
-// remembered, or if since is before all remembered ones.
+// changedSince reports whether a wanted change may have been made after the version `since`: either such a change is remembered, or `since`
+// is before all remembered ones.
 func (p *Parents) changedSince(since uint64, wanted func(*parentChange) bool) bool {
 	for n := range min(p.changes, recentChanges) {
 		c := &p.recent[(p.changes-1-n)%recentChanges]
@@ -176,7 +170,7 @@ func (p *Parents) SetCampaign(r *pb.Campaign) {
 	p.raise(&c)
 }
 
-// raise keeps MaxModifier and MaxFactor upper bounds; only Tighten lowers them.
+// raise raises MaxModifier and MaxFactor to those of a campaign. Only Tighten lowers them.
 func (p *Parents) raise(c *CampaignState) {
 	p.MaxFactor = max(p.MaxFactor, uint64(c.Most))
 	for d, m := range c.Modifiers {
@@ -186,7 +180,7 @@ func (p *Parents) raise(c *CampaignState) {
 	}
 }
 
-// Tighten lowers MaxModifier and MaxFactor to the least that hold, and numbers profiles anew if most are forgotten ones; it reports
+// Tighten lowers MaxModifier and MaxFactor to the lowest valid bounds, and renumbers profiles if most are no longer used. It reports
 // whether anything changed.
 func (p *Parents) Tighten() bool {
 	modifier, factor := p.MaxModifier, p.MaxFactor
@@ -202,10 +196,10 @@ func (p *Parents) Tighten() bool {
 	return anew || p.MaxModifier != modifier || p.MaxFactor != factor
 }
 
-// SetAdvertiser adds or replaces an advertiser; its campaigns follow with Settle. Errors: fault.Version, its time zone is unknown to this program; nothing is changed then.
-// Another zone in its place would show campaigns at hours that they exclude.
+// SetAdvertiser adds or replaces an advertiser. Settle then updates its campaigns. It returns fault.Version and changes nothing if this
+// program does not know the time zone; another zone would show campaigns at hours that they exclude.
 func (p *Parents) SetAdvertiser(r *pb.Advertiser) error {
-	z := time.UTC // the default, which records leave out
+	z := time.UTC // the default, which is not stored
 	if r.TimeZone != "" {
 		var err error
 		if z, err = zone.Load(r.TimeZone); err != nil {
@@ -227,8 +221,8 @@ func (p *Parents) SetAdvertiser(r *pb.Advertiser) error {
 	return nil
 }
 
-// Settle gives campaigns what their advertisers have now. It must be called once after changes, before searches see them: it looks through
-// all campaigns if some advertiser's zone or categories have changed, however many.
+// Settle updates campaigns whose advertisers have changed. It must be called once after changes, before searches see them. If the zone or
+// categories of any advertiser changed, it goes once through all campaigns.
 func (p *Parents) Settle() {
 	if len(p.stale) == 0 {
 		return
@@ -237,7 +231,7 @@ func (p *Parents) Settle() {
 	p.stale = nil
 }
 
-// profileOf returns the number of a campaign's profile.
+// profileOf returns the profile number of a campaign.
 func (p *Parents) profileOf(c *CampaignState) uint32 {
 	var owner targeting.Owner
 	if a, ok := p.Advertisers.Get(c.Advertiser); ok {
@@ -246,7 +240,7 @@ func (p *Parents) profileOf(c *CampaignState) uint32 {
 	return p.Profiles.number(c.Targeting, &owner)
 }
 
-// renumber looks the profiles of campaigns up again.
+// renumber looks up the profiles of the selected campaigns again.
 func (p *Parents) renumber(which func(*CampaignState) bool) {
 	var changed []CampaignState
 	p.Campaigns.each(func(_ uint64, c CampaignState) {
@@ -274,7 +268,7 @@ func loadParents(s kv.Snapshot) (*Parents, error) {
 	return p, it.Err()
 }
 
-// Load adds a stored parent. Errors: fault.Corrupt.
+// Load adds a stored parent. It returns fault.Corrupt if the record cannot be read.
 func (p *Parents) Load(key, value []byte) error {
 	switch {
 	case len(key) == 9 && key[0] == kv.CampaignKind:
@@ -297,8 +291,7 @@ func (p *Parents) Load(key, value []byte) error {
 	return nil
 }
 
-// Matches reports whether the parent that searches use equals its stored record. Errors:
-// fault.Corrupt for a record that cannot be read.
+// Matches reports whether the parent that searches use equals its stored record. It returns fault.Corrupt if the record cannot be read.
 func (p *Parents) Matches(kind byte, id uint64, record []byte) (bool, error) {
 	want := NewParents()
 	if err := want.Load(kv.AppendParentKey(nil, kind, id), record); err != nil {
@@ -341,7 +334,7 @@ func (p *Parents) bounds(c *CampaignState) bool {
 	return true
 }
 
-// touches reports whether a parent of one of the block's groups was changed.
+// touches reports whether the changed parent is one of the block's groups' parents.
 func (c *parentChange) touches(v *block.View) bool {
 	for g := range v.Groups() {
 		if campaign, advertiser := v.GroupParents(g); campaign == c.campaign || advertiser == c.advertiser {
@@ -351,7 +344,7 @@ func (c *parentChange) touches(v *block.View) bool {
 	return false
 }
 
-// AdvertiserNamed returns the id of the advertiser with a name; 0: there is none.
+// AdvertiserNamed returns the id of the advertiser with a name, or 0 if there is none.
 func (p *Parents) AdvertiserNamed(name string) (id uint64) {
 	p.Advertisers.each(func(i uint64, a AdvertiserState) {
 		if a.Name == name {

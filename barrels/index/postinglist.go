@@ -9,44 +9,43 @@ import (
 	"adshard/barrels/kv"
 )
 
-// PostingList is the cached blocks of a term in one state of the store; no blocks: the term has no
-// postings. Its content does not change.
+// PostingList is the cached blocks of a term in one state of the store. It has no blocks if the term
+// has no postings. Its content does not change.
 type PostingList struct {
 	state uint64 // number of the state
-	// Blocks are prepared on a search's first visit, or by the writer if they replace prepared
-	// ones. Most changed blocks are never read before they change again.
+	// Blocks are prepared on a search's first visit, or by the writer if they replace prepared ones,
+	// since most changed blocks are never read before they change again.
 	Blocks []atomic.Pointer[Block]
 	only   [1]atomic.Pointer[Block]
-	used   atomic.Bool // since eviction last passed over it
+	used   atomic.Bool // whether it was used since eviction last passed over it
 	bytes  int
-	long   *longList // nil: it has few blocks
+	long   *longList // nil if the list has few blocks
 }
 
-// GroupBlocks is the size of a group of blocks whose largest reach is kept.
+// GroupBlocks is the number of blocks in a group whose largest reach is kept.
 const GroupBlocks = 16
 
-// loneList is a list with room for its only block, so that both are fetched at
-// once.
+// loneList is a list with room for its only block, so that one memory access fetches both.
 type loneList struct {
 	list  PostingList
 	block Block
 }
 
-// fewBlocks are looked at one after the other.
+// fewBlocks is the number of blocks up to which a list's blocks are visited one after the other.
 const fewBlocks = 6
 
-// listOverhead is the size of a list beyond its blocks.
+// listOverhead is the size of a list without its blocks.
 const listOverhead = int(unsafe.Sizeof(PostingList{})) + 16
 
-// NewPostingList makes a list of a term's blocks, all of them in order.
+// NewPostingList returns the list of a term's blocks, which must be complete and in order.
 func NewPostingList(state uint64, blocks []*Block) *PostingList {
 	return new(PostingList).fill(state, blocks)
 }
 
-// fill makes an empty list that of these blocks.
+// fill fills an empty list with the blocks.
 func (l *PostingList) fill(state uint64, blocks []*Block) *PostingList {
 	l.state, l.bytes = state, listOverhead
-	if len(blocks) <= len(l.only) { // one step less in memory
+	if len(blocks) <= len(l.only) { // saves a memory access
 		l.Blocks = l.only[:len(blocks)]
 	} else {
 		l.Blocks = make([]atomic.Pointer[Block], len(blocks))
@@ -61,7 +60,7 @@ func (l *PostingList) fill(state uint64, blocks []*Block) *PostingList {
 	return l
 }
 
-// Block returns the i-th block, ready for searches; nil: it is damaged.
+// Block returns the i-th block, prepared for searches, or nil if it is damaged.
 func (l *PostingList) Block(i int) *Block {
 	b := l.Blocks[i].Load()
 	if b.prepared {
@@ -75,11 +74,11 @@ func (l *PostingList) Block(i int) *Block {
 	return ready
 }
 
-// Place is that of the i-th block.
+// Place returns the place of the i-th block.
 func (l *PostingList) Place(i int) kv.Place { return l.Blocks[i].Load().Place }
 
-// with returns the list of a later state, in which ops put or remove blocks; nil
-// when one of them is damaged.
+// with returns the list of a later state, in which ops put or remove blocks. It returns nil if one
+// of them is damaged.
 func (l *PostingList) with(state uint64, ops []kv.Op) *PostingList {
 	blocks := make([]*Block, len(l.Blocks), len(l.Blocks)+len(ops))
 	for i := range blocks {
@@ -107,7 +106,7 @@ func (l *PostingList) with(state uint64, ops []kv.Op) *PostingList {
 		if b == nil {
 			return nil
 		}
-		b.View.Trust() // the writer has made it
+		b.View.Trust() // the writer has just made it
 		switch {
 		case found:
 			blocks[i] = b
@@ -120,13 +119,12 @@ func (l *PostingList) with(state uint64, ops []kv.Op) *PostingList {
 	return next
 }
 
-// cached returns the cached blocks of the slot's term for a state; nil: none are
-// valid for it.
+// cached returns the cached blocks of the slot's term for a state, or nil if none are valid for it.
 //
-// States have ascending numbers. The writer stores in changed that a state changes a
-// term before it puts the term's list of that state and before it publishes the
-// state. So changed, read after the list, shows whether the list and the requested
-// state are on the same side of the last change.
+// States have ascending numbers. When a state changes a term, the writer stores its number in
+// changed before it puts the term's new list and before it publishes the state. So changed, read
+// after the list, shows whether the list and the requested state are on the same side of the last
+// change.
 func (s *termEntry) cached(state uint64) *PostingList {
 	l := s.list.Load()
 	if l == nil {
@@ -143,8 +141,8 @@ func (s *termEntry) cached(state uint64) *PostingList {
 
 // ListCache bounds the memory of the cached blocks of terms.
 //
-// Searches compute the impacts of blocks as they need them; Grew counts their size. Impacts of
-// lists that were not cached are counted too, until the next Recount.
+// Searches compute the impacts of blocks when they need them, and Grew counts their size. It also
+// counts impacts of lists that are not cached, until the next Recount.
 type ListCache struct {
 	limit atomic.Int64
 	bytes atomic.Int64
@@ -155,22 +153,22 @@ type ListCache struct {
 	hand int        // the slot at which eviction continues
 }
 
-// Grew counts impacts that a search has added to a block in place of old ones; nil: there were none.
+// Grew counts impacts that a search has added to a block in place of old ones, which may be nil.
 func (l *ListCache) Grew(old, j *Impacts, b *Block) {
 	by := j.bytes(b)
 	if old != nil {
-		by -= old.bytes(b) // profiles may have come or gone
+		by -= old.bytes(b) // the number of profiles may have changed
 	}
 	l.bytes.Add(int64(by))
 }
 
-// Limit changes the size limit of all lists, in bytes.
+// Limit changes the limit on the size of all lists, in bytes.
 func (l *ListCache) Limit(bytes uint64) { l.limit.Store(int64(min(bytes, 1<<40))) }
 
-// Bytes is the size of the lists.
+// Bytes returns the size of the lists.
 func (l *ListCache) Bytes() uint64 { return uint64(max(0, l.bytes.Load())) }
 
-// total is the size of a list with its blocks' impacts.
+// total returns the size of a list with its blocks' impacts.
 func (l *PostingList) total() int64 {
 	sum := l.bytes
 	for i := range l.Blocks {
@@ -185,17 +183,17 @@ func (l *PostingList) total() int64 {
 	return int64(sum)
 }
 
-// NewListCache returns a cache for lists of the given total size.
+// NewListCache returns a cache for lists with the given total size.
 func NewListCache(bytes uint64) *ListCache {
 	l := &ListCache{admission: newDoorkeeper(bytes)}
 	l.Limit(bytes)
 	return l
 }
 
-// MaxBytes is the size of the largest list that is kept.
+// MaxBytes returns the size of the largest list that is kept.
 func (l *ListCache) MaxBytes() int64 { return l.limit.Load() / 8 }
 
-// Put puts a list into a table, unless a newer one is there.
+// Put puts a list into a table, unless the table has a newer one.
 func (l *ListCache) Put(t *Dictionary, term uint64, list *PostingList) {
 	s := t.entry(term)
 	if int64(list.bytes) > l.MaxBytes() || s.key.Load() != term || t.replaced.Load() {
@@ -207,7 +205,7 @@ func (l *ListCache) Put(t *Dictionary, term uint64, list *PostingList) {
 			return
 		}
 		if s.list.CompareAndSwap(old, list) {
-			by := int64(list.bytes) // its impacts were counted as they came
+			by := int64(list.bytes) // its impacts were counted when they were added
 			if old != nil {
 				by -= old.total()
 			}
@@ -224,7 +222,7 @@ func (l *ListCache) drop(s *termEntry) {
 	}
 }
 
-// account adds to the cached bytes, and makes room.
+// account adds to the number of cached bytes, and makes room if needed.
 func (l *ListCache) account(t *Dictionary, by int64) {
 	if l.bytes.Add(by) > l.limit.Load() && l.mu.TryLock() {
 		l.makeRoom(t)
@@ -248,7 +246,7 @@ func (l *ListCache) makeRoom(t *Dictionary) {
 	}
 }
 
-// Recount sets the sum to the size of a new table.
+// Recount sets the cached bytes to the size of a new table's lists.
 func (l *ListCache) Recount(t *Dictionary) {
 	sum := int64(0)
 	for i := range t.slots {
@@ -259,7 +257,7 @@ func (l *ListCache) Recount(t *Dictionary) {
 	l.bytes.Store(sum)
 }
 
-// Same returns the list's block at a place if it equals the stored one; nil if it differs or is
+// Same returns the list's block at a place if it equals the stored one, or nil if it differs or is
 // missing.
 func (l *PostingList) Same(term uint64, at kv.Place, value []byte) *Block {
 	i := l.find(at)
@@ -287,5 +285,5 @@ func (l *ListCache) Drop(t *Dictionary, term uint64) {
 	}
 }
 
-// State is the number of the state that the list was read from.
+// State returns the number of the state from which the list was read.
 func (l *PostingList) State() uint64 { return l.state }

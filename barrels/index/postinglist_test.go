@@ -137,7 +137,7 @@ func (w *listWorld) ask(t *rapid.T, term uint64, state int) {
 	}
 }
 
-// count compares the bytes counted with those kept.
+// count compares the counted bytes with those of the cached lists.
 func (w *listWorld) count(t *rapid.T) {
 	sum := int64(0)
 	for i := range w.table.slots {

@@ -13,17 +13,17 @@ import (
 	"adshard/targeting/message"
 )
 
-// Profiles keeps equal targeting of campaigns once, and numbers what it is with an advertiser's part, so that a search judges it
-// once. No number is given twice. Numbers that no campaign has any more are forgotten when all are given anew
-// (Tighten). It is shared by the parents of successive states, and safe for concurrent use.
+// Profiles keeps equal targeting of campaigns once, and numbers its combinations with an advertiser's part, so that a search
+// judges each only once. No number is used twice. Numbers that no campaign has any more are dropped when all campaigns are
+// renumbered (Tighten). Parents of successive states share it, and it is safe for concurrent use.
 type Profiles struct {
 	mu        sync.Mutex
-	campaigns map[string]*targeting.Campaign // by the bytes of what they say
+	campaigns map[string]*targeting.Campaign // by their targeting, encoded
 	numbers   map[profileKey]uint32
-	list      atomic.Pointer[[]targeting.Profile] // by number; grows under mu
+	list      atomic.Pointer[[]targeting.Profile] // by number; appended to under mu
 }
 
-// profileKey is a profile that can be compared.
+// profileKey identifies equal profiles.
 type profileKey struct {
 	campaign   *targeting.Campaign
 	zone       *time.Location
@@ -36,14 +36,14 @@ func newProfiles() *Profiles {
 	return p
 }
 
-// compile makes a campaign's targeting ready for searches; nil: it says nothing.
+// compile prepares a campaign's targeting for searches. It returns nil if the campaign has none.
 func (p *Profiles) compile(r *pb.Campaign) *targeting.Campaign {
 	if r.Targeting == nil && len(r.Languages) == 0 {
 		return nil
 	}
 	key, err := proto.MarshalOptions{Deterministic: true}.Marshal(&pb.Campaign{Targeting: r.Targeting, Languages: r.Languages})
 	if err != nil {
-		return compiled(r) // only equal ones are not found
+		return compiled(r) // equal targeting is then not shared
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -61,7 +61,7 @@ func compiled(r *pb.Campaign) *targeting.Campaign {
 	return targeting.Compile(t)
 }
 
-// number returns the number of the profile of a campaign of an owner.
+// number returns the number of the profile that a campaign has with its owner.
 func (p *Profiles) number(c *targeting.Campaign, owner *targeting.Owner) uint32 {
 	profile := targeting.NewProfile(c, owner)
 	key := profileKey{c, profile.Owner.Zone, strings.Join(owner.Categories, "\n")}
@@ -80,5 +80,5 @@ func (p *Profiles) number(c *targeting.Campaign, owner *targeting.Owner) uint32 
 // Of returns the profile with a number.
 func (p *Profiles) Of(number uint32) *targeting.Profile { return &(*p.list.Load())[number] }
 
-// len is how many were ever numbered.
+// len returns how many profiles were ever numbered.
 func (p *Profiles) len() int { return len(*p.list.Load()) }

@@ -7,25 +7,24 @@ import (
 	"adshard/search"
 )
 
-// ListReach is what the blocks of a long list, and groups of them, can reach (block.Bound.Reach) under the campaigns of one
-// version of Parents.Reaches, side by side, so that a search quickly determines which can win. A campaign that bids ten times
-// as much somewhere raises only that of the blocks that have its postings.
+// ListReach is what the blocks of a long list, and groups of them, can reach (block.Bound.Reach) under the campaigns of one version of
+// Parents.Reaches. The values lie side by side, so that a search quickly finds the blocks that can win. A campaign that bids ten times
+// as much somewhere raises only the values of the blocks with its postings.
 type ListReach struct {
 	version        uint64
-	partial        bool // 0 stands for a block of which nothing is known yet
+	partial        bool // whether a value of 0 means that nothing is known of the block yet
 	Blocks, Groups []uint64
 }
 
-// longList is what a list has if its blocks are visited in the order of what they
-// can reach.
+// longList is what a list has in addition if its blocks are visited in the order of their reach.
 type longList struct {
-	reach [search.Devices]atomic.Pointer[ListReach] // nil: not known yet
+	reach [search.Devices]atomic.Pointer[ListReach] // nil if not known yet
 }
 
-// Long reports whether a list's blocks are chosen by what they can reach.
+// Long reports whether a list's blocks are chosen by their reach.
 func (l *PostingList) Long() bool { return l.long != nil }
 
-// Reach returns what the blocks of a long list can reach on a device. It is computed for each version of the campaigns' modifiers once.
+// Reach returns what the blocks of a long list can reach on a device. It is computed once for each version of the campaigns' modifiers.
 func (l *PostingList) Reach(p *Parents, d search.Device) *ListReach {
 	at := &l.long.reach[d]
 	r := at.Load()
@@ -36,7 +35,7 @@ func (l *PostingList) Reach(p *Parents, d search.Device) *ListReach {
 	return r
 }
 
-// reachOf computes what the blocks can reach; known: of some of them, or nil.
+// reachOf computes what the blocks can reach. known has the values of some of them, or is nil.
 func (l *PostingList) reachOf(p *Parents, d search.Device, known *ListReach) *ListReach {
 	n := len(l.Blocks)
 	groups := (n + GroupBlocks - 1) / GroupBlocks
@@ -56,7 +55,7 @@ func (l *PostingList) reachOf(p *Parents, d search.Device, known *ListReach) *Li
 	return r
 }
 
-// inherit takes over what an older list, whose blocks were before, knows of the blocks that both lists have.
+// inherit takes over what an older list, whose blocks were `before`, knows of the blocks that both lists have.
 func (l *PostingList) inherit(old *PostingList, before, blocks []*Block) {
 	if l.long == nil || old.long == nil {
 		return
@@ -80,7 +79,7 @@ func (l *PostingList) inherit(old *PostingList, before, blocks []*Block) {
 	}
 }
 
-// Reach is what a block can reach on a device, given its bound.
+// Reach returns what a block can reach on a device, given its bound.
 func (p *Parents) Reach(v *block.View, bound block.Bound, d search.Device) uint64 {
 	modifier, factor := uint64(1000), uint64(1000)
 	if p.MaxModifier[d] == modifier && p.MaxFactor == factor {

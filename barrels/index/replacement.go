@@ -6,17 +6,18 @@ import (
 	"adshard/barrels/kv"
 )
 
-// Replacement is a term's new cached list for a state not yet published. Making a list takes time,
-// putting it in place does not: until all are made, searches use the lists of the state before.
+// Replacement is a term's new cached list for a state that is not published yet. Making a list
+// takes time, putting it in place does not. Until all are made, searches use the lists of the state
+// before.
 type Replacement struct {
 	slot      *termEntry
-	old, next *PostingList // nil: none
+	old, next *PostingList // nil if there is none
 }
 
-// Replacements makes the lists of the state with this number after a batch, whose operations on
-// blocks are grouped by term. Only the writer calls it; yield is called between terms.
+// Replacements returns the lists of the state with this number, after a batch whose operations on
+// blocks are grouped by term. Only the writer calls it. It calls yield between terms.
 func (l *ListCache) Replacements(t *Dictionary, b *kv.Batch, number uint64, yield func()) (all []Replacement) {
-	var ops []kv.Op // of one term
+	var ops []kv.Op // operations on one term
 	flush := func() {
 		if len(ops) > 0 {
 			yield()
@@ -28,7 +29,7 @@ func (l *ListCache) Replacements(t *Dictionary, b *kv.Batch, number uint64, yiel
 	}
 	for i := range b.Len() {
 		op := b.Op(i)
-		if op.Family != kv.Postings || op.Kind == kv.Clear { // lists go with their table
+		if op.Family != kv.Postings || op.Kind == kv.Clear { // the lists of a cleared family are dropped with their table
 			continue
 		}
 		if len(ops) > 0 && kv.KeyPart(op.Key, 0) != kv.KeyPart(ops[0].Key, 0) {
@@ -40,8 +41,8 @@ func (l *ListCache) Replacements(t *Dictionary, b *kv.Batch, number uint64, yiel
 	return all
 }
 
-// renew makes the list of a term after its operations; false: no list can be
-// there.
+// renew returns the list of a term after its operations. It returns false if the term cannot have a
+// list.
 func (l *ListCache) renew(t *Dictionary, number uint64, ops []kv.Op) (Replacement, bool) {
 	term := kv.KeyPart(ops[0].Key, 0)
 	s := t.entry(term)
@@ -60,8 +61,8 @@ func (l *ListCache) renew(t *Dictionary, number uint64, ops []kv.Op) (Replacemen
 	return r, true
 }
 
-// prepare prepares the blocks that replace visited ones in a list used since its last change, so
-// that the writer spends the time and not the next search.
+// prepare prepares the blocks that replace visited ones, in a list that was used since its last
+// change. The writer spends the time, so that the next search need not.
 func (l *PostingList) prepare(old *PostingList, ops []kv.Op) {
 	for _, o := range ops {
 		at := kv.Place{Key: kv.KeyPart(o.Key, 1), Keyword: kv.KeyPart(o.Key, 2)}
@@ -71,7 +72,7 @@ func (l *PostingList) prepare(old *PostingList, ops []kv.Op) {
 	}
 }
 
-// find returns the index of the block at a place; −1: none is there.
+// find returns the index of the block at a place, or −1 if there is none.
 func (l *PostingList) find(at kv.Place) int {
 	i := sort.Search(len(l.Blocks), func(i int) bool { return !l.Place(i).Less(at) })
 	if i == len(l.Blocks) || l.Place(i) != at {
@@ -80,8 +81,8 @@ func (l *PostingList) find(at kv.Place) int {
 	return i
 }
 
-// Replace declares that the state with this number, still to be published, changes blocks of a
-// term. It puts the new list in place unless the old one was replaced or dropped meanwhile.
+// Replace declares that the state with this number, which is yet to be published, changes blocks of
+// a term. It puts the new list in place unless the old one was replaced or dropped in the meantime.
 func (l *ListCache) Replace(t *Dictionary, r *Replacement, number uint64) {
 	r.slot.changed.Store(number)
 	if r.next != nil && r.slot.list.CompareAndSwap(r.old, r.next) {
@@ -95,8 +96,8 @@ func (l *ListCache) Replace(t *Dictionary, r *Replacement, number uint64) {
 	l.drop(r.slot)
 }
 
-// Current returns the cached blocks of a term for the writer, whose state has this
-// number. Unlike the searches' requests, it does not count as a use.
+// Current returns the cached blocks of a term for the writer, whose state has this number. Unlike a
+// search's request, it does not count as a use.
 func (t *Dictionary) Current(term, state uint64) *PostingList {
 	s := t.entry(term)
 	if s.key.Load() != term || term == 0 {
@@ -108,8 +109,8 @@ func (t *Dictionary) Current(term, state uint64) *PostingList {
 	return nil
 }
 
-// OfferBlock caches the only block of a term that the writer has read, if there is room: a term
-// that changed is likely to change again, and the store need not be read then. Half of the room is
+// OfferBlock caches the only block of a term, which the writer has read, if there is room. A term
+// that changed is likely to change again, and then the store need not be read. Half of the room is
 // left to the terms that searches request.
 func (l *ListCache) OfferBlock(t *Dictionary, term, state uint64, at kv.Place, value []byte) {
 	if l.bytes.Load()+int64(len(value)) > l.limit.Load()/2 {
@@ -120,8 +121,8 @@ func (l *ListCache) OfferBlock(t *Dictionary, term, state uint64, at kv.Place, v
 	}
 }
 
-// OfferEmpty caches that a term has no blocks, so that its first ones are known without reading the
-// store.
+// OfferEmpty caches that a term has no blocks, so that the writer need not read the store before it
+// adds the first ones.
 func (l *ListCache) OfferEmpty(t *Dictionary, term, state uint64) {
 	if l.bytes.Load()+int64(listOverhead) <= l.limit.Load()/2 {
 		l.Put(t, term, NewPostingList(state, nil))

@@ -14,11 +14,11 @@ import (
 )
 
 // Slices is a table of slices with what it serves in the requested views. States with the same
-// table share it.
+// table share one.
 type Slices struct {
-	Shard search.ShardID // of the table; 0: the store has no name
+	Shard search.ShardID // shard of the table; 0 if the store has no name
 	Table *pb.SliceTable
-	// Orphans: there may be groups at keys that the table does not name.
+	// Orphans means that there may be groups with keys that the table does not cover.
 	Orphans bool
 	newest  *Served
 
@@ -26,11 +26,11 @@ type Slices struct {
 	others map[uint64]*Served // results for other requested views; guarded by mu
 }
 
-// maxViews bounds the views remembered; masters ask for one or two.
+// maxViews bounds the number of views remembered. Masters request one or two.
 const maxViews = 16
 
-// NewSlices returns what a store's table serves in each view. name is the store's, "" if it has
-// none; orphans: the store has groups that the table does not cover.
+// NewSlices returns what a store's table serves in each view. name is the store's name, or "" if it
+// has none. orphans means that the store has groups that the table does not cover.
 func NewSlices(name string, t *pb.SliceTable, orphans bool) *Slices {
 	v := &Slices{Table: t, Orphans: orphans, others: make(map[uint64]*Served)}
 	if name != "" {
@@ -40,8 +40,8 @@ func NewSlices(name string, t *pb.SliceTable, orphans bool) *Slices {
 	return v
 }
 
-// ShardName returns the name of the shard that a slave with this name and table is a
-// replica of; "": it is a replica of none, and no shard has this name.
+// ShardName returns the name of the shard of which a slave with this name and table is a replica.
+// It returns "", which is not the name of any shard, if the slave is a spare.
 func ShardName(slave string, t *pb.SliceTable) string {
 	if t.GetSpare() {
 		return ""
@@ -49,16 +49,17 @@ func ShardName(slave string, t *pb.SliceTable) string {
 	return cmp.Or(t.GetShard(), slave)
 }
 
-// Database returns the id of the database whose data a table of slices is of; "":
-// the store has none yet.
+// Database returns the id of the database whose data a table of slices describes, or "" if the
+// store has none yet.
 func Database(t *pb.SliceTable) string {
 	id, _, _ := strings.Cut(t.GetOrigin(), "/")
 	return id
 }
 
-// Served returns what is served in a view; 0: the newest. A table without views serves nothing or,
-// in every view, what an offline build put there. Errors: fault.Conflict for another shard,
-// fault.Unavailable for a view newer than the table's, fault.Stale for one older than its least.
+// Served returns what is served in a view, where 0 means the newest. A table without views serves
+// nothing or, in every view, what an offline build put there. Errors: fault.Conflict if the shard
+// is another one, fault.Unavailable if the view is newer than the table's, fault.Stale if it is
+// older than the table's least view.
 func (v *Slices) Served(op string, shard search.ShardID, view uint64) (*Served, error) {
 	newest := v.Table.GetView()
 	switch {
@@ -86,24 +87,24 @@ func (v *Slices) Served(op string, shard search.ShardID, view uint64) (*Served, 
 	return s, nil
 }
 
-// Served is which part of the ring a table of slices serves in one view.
+// Served is the part of the ring that a table of slices serves in one view.
 type Served struct {
-	Number uint64 // differs from that of any other in the process
+	Number uint64 // unique in the process
 	View   uint64
 	width  search.Width
 	Slices []*pb.HeldSlice // by ascending lo
-	bounds []Interval      // of slices
-	// all: every group present is served, so that none needs a check. Otherwise the served groups
-	// are those with keys in runs or, with except, with keys outside of runs.
+	bounds []Interval      // bounds of Slices
+	// all means that every group present is served, so that none needs a check. Otherwise the
+	// served groups are those with keys in runs or, if except is set, with keys outside runs.
 	all, except bool
 	runs        []Interval
 }
 
-// servings is how many there were.
+// servings counts the values of Served made so far.
 var servings atomic.Uint64
 
-// serve determines what is served in a view. If the table covers all groups, only slices that are
-// being moved need a check.
+// serve determines what is served in a view. If the table covers all groups, only groups in slices
+// that are being moved need a check.
 func serve(t *pb.SliceTable, view uint64, orphans bool) *Served {
 	s := &Served{Number: servings.Add(1), View: view}
 	s.Slices, s.width = ServedSlices(t, view)
@@ -120,18 +121,18 @@ func serve(t *pb.SliceTable, view uint64, orphans bool) *Served {
 	return s
 }
 
-// Holds reports whether the group at a key, which is there, is served.
+// Holds reports whether the group with a key, which the store must have, is served.
 func (s *Served) Holds(key uint64) bool {
 	return s.all || Within(s.runs, key) != s.except
 }
 
-// HoldsWholly reports whether a table says that all groups of an interval are there.
+// HoldsWholly reports whether a table says that the store has all groups of an interval.
 func HoldsWholly(t *pb.SliceTable, lo, hi uint64) bool {
 	full := Joined(t.GetSlices(), func(h *pb.HeldSlice) bool { return h.State == pb.HeldState_HELD_STATE_FULL })
 	return Covered(Interval{lo, hi}, full, nil)
 }
 
-// Numbered returns what has a number, if it is remembered.
+// Numbered returns what is served under a number, if it is remembered.
 func (v *Slices) Numbered(number uint64) (*Served, bool) {
 	if v.newest.Number == number {
 		return v.newest, true
@@ -146,14 +147,15 @@ func (v *Slices) Numbered(number uint64) (*Served, bool) {
 	return nil, false
 }
 
-// Index returns the place in slices of the one that serves a key, or of the
-// first after it.
+// Index returns the index in Slices of the slice that serves a key, or of the first slice after the
+// key.
 func (s *Served) Index(key uint64) int {
 	return sort.Search(len(s.bounds), func(i int) bool { return s.bounds[i].Hi >= key })
 }
 
-// Next is Index for a key that is not before the slice at a place; it also reports
-// whether the slice serves the key. Groups in a block are near each other.
+// Next is Index for a key that is not before the slice with index `at`. It also reports whether the
+// slice serves the key. It is fast for keys that are near each other, like those of the groups in a
+// block.
 func (s *Served) Next(at int, key uint64) (int, bool) {
 	const near = 8
 	for last := at + near; at < len(s.bounds) && s.bounds[at].Hi < key; at++ {
@@ -165,7 +167,7 @@ func (s *Served) Next(at int, key uint64) (int, bool) {
 	return at, at < len(s.bounds) && s.bounds[at].Lo <= key
 }
 
-// Slice returns the id of the slice that serves a key; 0: none.
+// Slice returns the id of the slice that serves a key, or 0 if none does.
 func (s *Served) Slice(key uint64) uint64 {
 	if i, in := s.Next(s.Index(key), key); in {
 		return s.Slices[i].Id
@@ -173,8 +175,7 @@ func (s *Served) Slice(key uint64) uint64 {
 	return 0
 }
 
-// Without returns the width served when the slices that touch any of the
-// damaged intervals are left out.
+// Without returns the width served without the slices that touch any of the damaged intervals.
 func (s *Served) Without(bad []Interval) search.Width {
 	if len(bad) == 0 {
 		return s.width

@@ -6,8 +6,8 @@ import (
 	"adshard/search"
 )
 
-// ServedSlices returns the slices of a table that are served in a view, and
-// the sum of their widths; view 0 stands for the table's newest.
+// ServedSlices returns the slices of a table that are served in a view, and the sum of their
+// widths. View 0 means the table's newest.
 func ServedSlices(t *pb.SliceTable, view uint64) ([]*pb.HeldSlice, search.Width) {
 	if view == 0 {
 		view = t.GetView()
@@ -29,7 +29,7 @@ func isServed(s *pb.HeldSlice, view uint64) bool {
 		s.From <= view && (s.Until == 0 || view <= s.Until)
 }
 
-// CheckSlices returns fault.Invalid for a table of slices that no store takes.
+// CheckSlices returns fault.Invalid if no store can accept a table of slices.
 func CheckSlices(t *pb.SliceTable) error {
 	var last *pb.HeldSlice
 	for _, s := range t.GetSlices() {

@@ -12,7 +12,7 @@ import (
 // FormatVersion is the version of all keys and values of a store.
 const FormatVersion = 6
 
-// CheckVersions compares the versions stored; fresh: there is nothing at all.
+// CheckVersions checks the stored versions against this program's. fresh is true if nothing is stored at all.
 func CheckVersions(s kv.Snapshot) (fresh bool, err error) {
 	format, ok, err := s.Get(kv.Meta, kv.MetaFormat, nil)
 	if err != nil {
@@ -39,11 +39,11 @@ func CheckVersions(s kv.Snapshot) (fresh bool, err error) {
 	return false, checkWords(string(stored))
 }
 
-// OlderProgram is the fault.Error.Field of a store with the format or the words of an older program. It must be
-// built again from the database; nothing is lost.
+// OlderProgram is the fault.Error.Field of the error for a store that has the format or the words of an older
+// program. The store must be built again from the database; nothing is lost.
 const OlderProgram = "older program"
 
-// checkWords returns why a store with words of a version cannot be opened; nil: it can.
+// checkWords returns why a store with words of a version cannot be opened, or nil if it can.
 func checkWords(stored string) error {
 	v := words.Version()
 	if stored == v {
@@ -57,7 +57,7 @@ func checkWords(stored string) error {
 	return &e
 }
 
-// checkEmpty fails when there are data without a version.
+// checkEmpty returns an error if there are data without a version.
 func checkEmpty(s kv.Snapshot) error {
 	for f := range kv.Family(kv.Families) {
 		it := s.Full(f)
@@ -74,7 +74,7 @@ func checkEmpty(s kv.Snapshot) error {
 	return nil
 }
 
-// WriteVersions stores the versions of this program in an empty store.
+// WriteVersions writes the versions of this program to an empty store.
 func WriteVersions(db kv.DB) error {
 	var b kv.Batch
 	PutVersions(&b)

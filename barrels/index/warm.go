@@ -7,11 +7,12 @@ import (
 	"adshard/barrels/kv"
 )
 
-// postingBytes is about the least that a cached posting takes, its block's share included.
+// postingBytes is about the least memory that a cached posting takes, including its share of the
+// block.
 const postingBytes = 40
 
-// Cold returns the terms whose posting lists are not cached, those with the most postings first:
-// their first searches would take longest. Lists too large for the cache are left out.
+// Cold returns the terms whose posting lists are not cached, those with the most postings first,
+// since their first searches would take longest. It leaves out lists too large for the cache.
 func (l *ListCache) Cold(t *Dictionary) []uint64 {
 	most := uint64(max(0, l.MaxBytes()) / postingBytes)
 	var cold []*termEntry
@@ -32,13 +33,14 @@ func (l *ListCache) Cold(t *Dictionary) []uint64 {
 	return terms
 }
 
-// postings is the number of postings anchored at the term.
+// postings returns the number of postings anchored at the term.
 func (s *termEntry) postings() uint64 { return uint64(statsOf(s.info.Load()).Postings) }
 
-// Warm caches the list of a term as it is in a state, which the caller holds, read with an iterator
-// over its postings (kv.Snapshot.Prefix), unless it would leave less than a quarter of the lists'
-// memory free or over says so between two blocks. It returns false for a list that is not cached
-// then, and for one that was; a search that reads a damaged one reports it.
+// Warm caches the list of a term in a state, which the caller holds. It reads the list with an
+// iterator over its postings (kv.Snapshot.Prefix). It gives up if less than a quarter of the lists'
+// memory would remain free, or if `over` returns true between two blocks. It returns false if it
+// did not cache the list, or the list was cached already. It does not report damage; a search that
+// reads the list does.
 func (l *ListCache) Warm(st *Snapshot, it kv.Iterator, term uint64, over func() bool) bool {
 	if st.Terms.Peek(term, st.Number) != nil {
 		return false

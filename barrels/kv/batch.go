@@ -1,10 +1,10 @@
 package kv
 
-// OpKind is what an operation of a Batch does.
+// OpKind is the kind of an operation of a Batch.
 type OpKind uint8
 
-// The kinds. Clear removes all keys of the family that were written before
-// this batch; it comes before all others of its family.
+// The kinds. Clear removes all keys of the family that were written before this batch. It comes
+// before all other operations on its family.
 const (
 	Put OpKind = iota
 	Delete
@@ -28,7 +28,7 @@ type batchOp struct {
 	kind     OpKind
 	family   Family
 	keyLen   uint16
-	at, size int // of the value; the key lies before it
+	at, size int // of the value; the key lies directly before it
 }
 
 // Put writes a value.
@@ -39,7 +39,7 @@ func (b *Batch) Put(f Family, key, value []byte) {
 	b.ops = append(b.ops, batchOp{Put, f, uint16(len(key)), at, len(value)})
 }
 
-// PutFunc writes the value that build appends to the slice it is given.
+// PutFunc writes the value that build appends to dst.
 func (b *Batch) PutFunc(f Family, key []byte, build func(dst []byte) []byte) {
 	b.data = append(b.data, key...)
 	at := len(b.data)
@@ -58,13 +58,13 @@ func (b *Batch) Clear(f Family) {
 	b.ops = append(b.ops, batchOp{Clear, f, 0, len(b.data), 0})
 }
 
-// Len is the number of operations.
+// Len returns the number of operations.
 func (b *Batch) Len() int { return len(b.ops) }
 
-// Bytes is the size of keys and values.
+// Bytes returns the size of the keys and values.
 func (b *Batch) Bytes() int { return len(b.data) }
 
-// Op returns the i-th operation; its bytes are the batch's.
+// Op returns the i-th operation, which shares the batch's bytes.
 func (b *Batch) Op(i int) Op {
 	o := &b.ops[i]
 	return Op{
@@ -78,5 +78,5 @@ func (b *Batch) Reset() {
 	b.ops, b.data = b.ops[:0], b.data[:0]
 }
 
-// Cap is the capacity of the memory that Reset keeps, in bytes.
+// Cap returns the capacity of the memory that Reset keeps, in bytes.
 func (b *Batch) Cap() int { return cap(b.data) }

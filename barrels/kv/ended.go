@@ -6,8 +6,8 @@ import (
 	"adshard/fault"
 )
 
-// Over reports whether ctx has ended. It reads the error instead of Done, for which a context may
-// have to start a timer (internal/node/stream).
+// Over reports whether ctx has ended. It calls Err instead of Done, for which a context may have to
+// start a timer (internal/node/stream).
 func Over(ctx context.Context) bool { return ctx.Err() != nil }
 
 // Ended returns the error of a context that has ended: fault.Deadline or

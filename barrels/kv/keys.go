@@ -2,9 +2,9 @@ package kv
 
 import "encoding/binary"
 
-// Keys are big-endian, so that bytes order as numbers do.
+// Keys are big-endian, so that their bytes sort like the numbers.
 
-// AppendKey appends the numbers that a key consists of.
+// AppendKey appends a key that consists of the given numbers.
 func AppendKey(dst []byte, parts ...uint64) []byte {
 	for _, p := range parts {
 		dst = binary.BigEndian.AppendUint64(dst, p)
@@ -15,7 +15,7 @@ func AppendKey(dst []byte, parts ...uint64) []byte {
 // KeyPart returns the i-th number of a key.
 func KeyPart(key []byte, i int) uint64 { return binary.BigEndian.Uint64(key[8*i:]) }
 
-// Kinds of parents: the first byte of their keys.
+// Kinds of parents, the first byte of their keys.
 const (
 	AdvertiserKind = 'a'
 	CampaignKind   = 'c'
@@ -26,9 +26,8 @@ func AppendParentKey(dst []byte, kind byte, id uint64) []byte {
 	return binary.BigEndian.AppendUint64(append(dst, kind), id)
 }
 
-// GroupRecord takes the place of a keyword's id in the key of the group's own
-// record: the record lies before the group's pages, so that one seek and one
-// step find both.
+// GroupRecord takes the place of a keyword's id in the key of the group's own record. The record
+// thus comes before the group's pages, so that one seek and one step find both.
 const GroupRecord = 0
 
 // Keys of the family Meta.
@@ -38,7 +37,7 @@ var (
 	MetaPosition = []byte("position")
 	MetaSlices   = []byte("slices")
 	MetaCounters = []byte("counters")
-	MetaOrphans  = []byte("strays") // the name on disk
+	MetaOrphans  = []byte("strays") // strays is the name on disk
 	MetaBuilder  = []byte("builder")
 	MetaPurge    = []byte("purge")
 )

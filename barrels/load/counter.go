@@ -13,20 +13,20 @@ import (
 	"adshard/schema/pb"
 )
 
-// DefaultCountEvery is the number of searches of which one is counted: more often
-// it would cost a slave more than 3 % of its throughput when its caches are cold.
+// DefaultCountEvery is the default number n such that one search in n is counted. Counting more
+// often would cost a slave more than 3 % of its throughput when its caches are cold.
 const DefaultCountEvery = 16
 
 // Counter counts what searches cost each slice.
 type Counter struct {
-	every    atomic.Uint64 // one search in n is counted; 0: none
+	every    atomic.Uint64 // one search in `every` is counted, or none if it is 0
 	searches atomic.Uint64
 
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	since time.Time
-	taken uint64   // searches at since
-	list  []sample // not yet attributed
-	// slices are the costs by what was served, at the places in its slices.
+	taken uint64   // value of searches at since
+	list  []sample // samples not yet attributed
+	// slices has, for what was served, the costs of its slices in the same order.
 	slices map[*index.Served][]sliceCost
 	splits splits
 	items  heavyHitters
@@ -34,7 +34,7 @@ type Counter struct {
 	pairs  pairs
 }
 
-// sliceCost is what a slice cost, with its split key unless its generation is old.
+// sliceCost is the cost of a slice, with its split key unless its generation is old.
 type sliceCost struct {
 	cost
 	split *split
@@ -44,9 +44,9 @@ const (
 	// loadSamples is the number of samples attributed at a time, small enough to stay in the
 	// processor's caches.
 	loadSamples = 1024
-	// loadTables bounds the tables and views since the load was last taken.
+	// loadTables bounds the number of tables and views kept until the load is taken.
 	loadTables = 64
-	// loadReport is how many items and how many topics a report names.
+	// loadReport is the number of items and the number of topics that a report names.
 	loadReport = 128
 )
 
@@ -57,8 +57,8 @@ func NewCounter() *Counter {
 	return l
 }
 
-// Next reports whether the search that begins is counted. Which ones are counted does
-// not depend on their order: clients may ask in rounds.
+// Next reports whether the search that begins is counted, and returns a nonce for its sampling. The
+// choice does not depend on the order of searches, since clients may repeat theirs in rounds.
 func (l *Counter) Next() (nonce uint64, counted bool) {
 	n, every := l.searches.Add(1), l.every.Load()
 	if every == 0 {
@@ -68,7 +68,7 @@ func (l *Counter) Next() (nonce uint64, counted bool) {
 	return n >> 32, n%every == 0
 }
 
-// Add adds a search that has ended.
+// Add adds the samples of a search that has ended.
 func (l *Counter) Add(t *Sampler) {
 	t.active = false
 	every := l.every.Load()
@@ -83,15 +83,15 @@ func (l *Counter) Add(t *Sampler) {
 		s.examined, s.matched = s.examined*every, s.matched*every
 		l.list = append(l.list, s)
 	}
-	clear(t.list) // the pool keeps no table alive
+	clear(t.list) // so that the pool keeps no table in memory
 	if len(l.list) >= loadSamples {
 		l.attribute()
 	}
 }
 
-// attribute determines the samples' groups and slices and adds up their costs, in
-// random order: those of a search are in the order of keys, and split keys would swing
-// from one end of a slice to the other. The caller has mu.
+// attribute finds the samples' groups and slices and adds up their costs. It does so in random
+// order: the samples of a search are in the order of keys, and split keys would swing from one end
+// of a slice to the other. The caller has mu.
 func (l *Counter) attribute() {
 	rand.Shuffle(len(l.list), func(i, j int) { l.list[i], l.list[j] = l.list[j], l.list[i] })
 	for i := range l.list {
@@ -102,7 +102,7 @@ func (l *Counter) attribute() {
 		}
 		costs := l.slices[s.served]
 		if costs == nil {
-			if len(l.slices) >= loadTables { // the load is not collected
+			if len(l.slices) >= loadTables { // the load is not being collected
 				clear(l.slices)
 				clear(l.splits)
 			}
@@ -121,7 +121,7 @@ func (l *Counter) attribute() {
 	l.list = l.list[:0]
 }
 
-// begin returns the costs of what is served, all 0.
+// begin returns costs of 0 for all slices of what is served.
 func (l *Counter) begin(served *index.Served) []sliceCost {
 	costs := make([]sliceCost, len(served.Slices))
 	for i, h := range served.Slices {
@@ -131,7 +131,7 @@ func (l *Counter) begin(served *index.Served) []sliceCost {
 	return costs
 }
 
-// SetEvery makes one search in n counted; 0: none.
+// SetEvery makes one search in `every` counted, or none if it is 0.
 func (l *Counter) SetEvery(every int) { l.every.Store(uint64(max(0, every))) }
 
 // Take returns what searches have cost since the last call (Store.TakeLoad).
@@ -162,11 +162,11 @@ func (c *cost) pb() *pb.Cost {
 	return &pb.Cost{Examined: c.examined, Matched: c.matched, Micros: uint64(c.nanos / 1000)}
 }
 
-// generation is a slice as of one generation.
+// generation is one generation of a slice.
 type generation struct{ slice, generation uint64 }
 
-// sliceLoads adds up what several tables and views say of the same generation
-// of a slice; keys are its split keys.
+// sliceLoads adds up the costs of each generation of a slice in several tables and views. keys are
+// the split keys.
 func sliceLoads(bySlice map[*index.Served][]sliceCost, keys map[generation]*uint64) []*pb.SliceLoad {
 	sums := make(map[generation]*cost)
 	for v, costs := range bySlice {

@@ -5,18 +5,18 @@ import (
 	"slices"
 )
 
-// heavyHitters counts the most expensive items in bounded memory, lossily: when there are too many,
-// about the cheaper half is dropped. A dropped item that returns counts from 0. The zero value is
+// heavyHitters counts the most expensive items in bounded memory, lossily: if there are too many,
+// it drops about the cheaper half. A dropped item that returns is counted from 0. The zero value is
 // empty.
 type heavyHitters struct {
-	slots []hitter // open addressing; those of no cost are free
+	slots []hitter // open addressing; slots without cost are free
 	used  int
-	// scratch of forget
+	// buffers of forget
 	kept  []hitter
 	order []uint64
 }
 
-// hitter is a thing with its cost.
+// hitter is an item or topic with its cost.
 type hitter struct {
 	of uint64
 	cost
@@ -26,9 +26,9 @@ func (c *cost) free() bool { return c.examined+c.matched == 0 }
 
 const (
 	hitterBits = 11
-	// maxHitters is how many things are counted at a time.
+	// maxHitters is the largest number of items or topics counted at a time.
 	maxHitters = 1 << hitterBits / 2
-	// sampled: the median is estimated from one cost in sampled.
+	// sampled is the inverse of the share of costs from which the median is estimated.
 	sampled = 8
 )
 
@@ -54,8 +54,8 @@ func (h *heavyHitters) add(of uint64, c cost) {
 	}
 }
 
-// forget drops the things that cost at most about the median, which it estimates
-// from every sampled-th: places are by hash, so they are a random sample.
+// forget drops the items whose cost is at most about the median. It estimates the median from one
+// item in sampled. Items are placed by hash, so these are a random sample.
 func (h *heavyHitters) forget() {
 	h.kept, h.order = h.kept[:0], h.order[:0]
 	for i := range h.slots {
@@ -75,13 +75,14 @@ func (h *heavyHitters) forget() {
 	}
 }
 
-// reset forgets everything.
+// reset removes everything.
 func (h *heavyHitters) reset() {
 	clear(h.slots)
 	h.used = 0
 }
 
-// most returns the n most expensive: by postings examined, equal ones by number.
+// most returns the n items with the most postings examined, and the lower number first if these are
+// equal.
 func (h *heavyHitters) most(n int) []hitter {
 	list := make([]hitter, 0, h.used)
 	for i := range h.slots {

@@ -8,12 +8,12 @@ import (
 	"adshard/schema/pb"
 )
 
-// PairReport is how many pairs of a term and a group a report names: 7 kB of it. A topic
-// has thousands of groups, of which none costs much, so that the most expensive pairs
-// would say little; a random sample shows over many reports how topics are spread.
+// PairReport is the number of pairs of a term and a group that a report names, which take 7 kB. A
+// topic has thousands of groups, none of which costs much, so the most expensive pairs would say
+// little. A random sample shows over many reports how topics are spread.
 const PairReport = 256
 
-// pairs is a uniform random sample of the samples, in constant memory (Vitter, 1985, algorithm R).
+// pairs is a uniform random sample of the samples in constant memory (Vitter, 1985, algorithm R).
 // The zero value is empty.
 type pairs struct {
 	list []sample
@@ -29,11 +29,11 @@ func (p *pairs) add(s *sample) {
 	} else if at = rand.Uint64N(p.seen); at >= PairReport {
 		return
 	}
-	p.list[at] = sample{key: s.key, term: s.term, cost: s.cost} // keeps no table alive
+	p.list[at] = sample{key: s.key, term: s.term, cost: s.cost} // without its table, so that it does not stay in memory
 }
 
-// report returns the sample, each pair once, and starts a new one. The pairs also stand for those
-// left out.
+// report returns the sample, with each pair once, and starts a new one. The pairs also stand for
+// those that were left out.
 func (p *pairs) report() (out []*pb.PairLoad) {
 	slices.SortFunc(p.list, func(a, b sample) int { return cmp.Or(cmp.Compare(a.term, b.term), cmp.Compare(a.key, b.key)) })
 	for i := range p.list {

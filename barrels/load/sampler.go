@@ -7,7 +7,7 @@ import (
 	"adshard/barrels/index"
 )
 
-// cost is what was done for queries.
+// cost is the work done for queries.
 type cost struct {
 	examined, matched uint64
 	nanos             float64
@@ -19,25 +19,25 @@ func (c *cost) add(d cost) {
 	c.nanos += d.nanos
 }
 
-// SampleShare: in a counted search, one posting in SampleShare represents those examined, and one
-// match in SampleShare those that matched. Looking up a posting's group costs more than examining
-// the posting, since the groups' keys are elsewhere in memory.
+// SampleShare is the number of postings that one sample stands for: in a counted search, one of
+// SampleShare examined postings is recorded, and one of SampleShare matches. Looking up a posting's
+// group costs more than examining the posting, since the groups' keys are elsewhere in memory.
 const SampleShare = 32
 
-// Sampler records what one counted search examines. It only appends: the postings' groups are
+// Sampler records what one counted search examines. It only appends: the groups of the postings are
 // looked up later, for many searches at once.
 type Sampler struct {
 	active   bool
 	served   *index.Served
 	begun    time.Time
 	term     uint64 // anchor term of the block entered last
-	examined uint64 // postings, all of them
+	examined uint64 // number of postings examined, including those not recorded
 	list     []sample
-	// So many postings or matches until the next that counts.
+	// Numbers of postings and matches to skip before the next one is recorded.
 	skip, skipMatch int
 }
 
-// sample is a posting that stands for some examined or for some that match.
+// sample is a posting that stands for a number of examined or matching postings.
 type sample struct {
 	served    *index.Served
 	key, term uint64
@@ -47,10 +47,10 @@ type sample struct {
 // Active reports whether the search is counted.
 func (t *Sampler) Active() bool { return t.active }
 
-// Release drops what belongs to a request.
+// Release drops references to a request.
 func (t *Sampler) Release() { t.active, t.served = false, nil }
 
-// Begin starts the sampling of a search; nonce varies which postings count.
+// Begin starts the sampling of a search. nonce varies which postings are recorded.
 func (t *Sampler) Begin(v *index.Served, nonce uint64) {
 	t.active, t.served, t.begun, t.examined, t.list = true, v, time.Now(), 0, t.list[:0]
 	t.skip, t.skipMatch = int(nonce%SampleShare), int(nonce/SampleShare%SampleShare)
@@ -67,7 +67,7 @@ func (t *Sampler) Enter(v *block.View, term uint64) {
 	t.skip = i - n
 }
 
-// Members records that these members of a cached block match.
+// Members records that the given members of a cached block match.
 func (t *Sampler) Members(b *index.Block, members []uint16) {
 	i := t.skipMatch
 	for ; i < len(members); i += SampleShare {

@@ -6,40 +6,40 @@ import (
 )
 
 const (
-	// splitUnits is how many linear steps it is from one end of a slice to the other:
-	// the keys of the paper's range, since those of a slice are sparse.
+	// splitUnits is the number of linear steps from one end of a slice to the other. They stand for
+	// the keys of the paper's range, since the keys of a slice are sparse.
 	splitUnits = 10_000
-	// splitReversals is what the paper recommends for large ranges.
+	// splitReversals is the number that the paper recommends for large ranges.
 	splitReversals = 8
-	// splitCounted is the number of samples by which a settled key is judged: with it the left part
-	// is off by 0.03 (standard deviation).
+	// splitCounted is the number of samples by which a settled key is judged. With so many, the
+	// measured left part is off by 0.03 (standard deviation).
 	splitCounted = 256
-	// splitLeast is the least part of the samples that must be on each side of a reported key.
+	// splitLeast is the smallest part of the samples that must lie on each side of a reported key.
 	splitLeast = 0.4
 	// splitReports is the number of reports without a sample after which an estimate is dropped.
 	splitReports = 600
 )
 
-// splits estimates for each slice the key with half of its load on each side, for the newest
-// generation seen. All samples count alike, since each stands for as many postings examined or
+// splits estimates, for the newest generation seen of each slice, the key with half of the slice's
+// load on each side. All samples count alike, since each stands for as many postings examined or
 // matched, which cost about the same.
 type splits map[uint64]*split
 
-// A settled estimate may be far from half: where keys crowd, such as those of one advertiser, its
-// steps may be too wide and it oscillates around them. So samples on both sides of a key are
-// counted before it is reported.
+// split is the estimate for one slice. A settled estimate may be far from half: where keys crowd,
+// such as those of one advertiser, its steps may be too wide, so that it oscillates around them.
+// Therefore samples on both sides of a key are counted before the key is reported.
 type split struct {
 	generation uint64
-	unused     int // reports since the last sample
+	unused     int // number of reports since the last sample
 	splitkey.Estimate
 
-	judged        uint64  // a key of the settled estimate
-	left, counted int     // samples up to that key, and all of them, since it was taken
-	halves        *uint64 // the last key judged, if it has about half on each side; never changed
+	judged        uint64  // the key of the settled estimate that is being judged
+	left, counted int     // samples since then at or below that key, and all samples since then
+	halves        *uint64 // the last key judged, if it has about half on each side; its value never changes
 }
 
-// estimate returns the estimate of a slice; a newer generation begins a new one, and an older
-// one has none.
+// estimate returns the estimate of a slice. It begins a new one for a newer generation, and returns
+// nil for an older one.
 func (s splits) estimate(h *pb.HeldSlice) *split {
 	e := s[h.Id]
 	switch {
@@ -61,7 +61,7 @@ func (e *split) add(key uint64) {
 	}
 }
 
-// judge counts a sample, and takes the next key when the present one has been judged.
+// judge counts a sample. If the present key has been judged, it takes the next key first.
 func (e *split) judge(key uint64) {
 	if e.counted == splitCounted {
 		part := float64(e.left) / splitCounted
@@ -81,8 +81,8 @@ func (e *split) judge(key uint64) {
 	}
 }
 
-// report returns the split keys that were found good, and drops the estimates of slices without
-// recent samples.
+// report returns the split keys judged good, and drops the estimates of slices without recent
+// samples.
 func (s splits) report() map[generation]*uint64 {
 	out := make(map[generation]*uint64)
 	for id, e := range s {

@@ -50,7 +50,7 @@ func mostlyHigh(r *rand.Rand, n int) []uint64 {
 	return keys
 }
 
-// ask counts searches with some 60 samples each.
+// ask counts searches with about 60 samples each.
 func ask(l *Counter, v *index.Served, searches int) {
 	r := rand.New(rand.NewPCG(1, uint64(searches)))
 	for range searches {

@@ -1,5 +1,5 @@
-// Package memory implements kv.DB in memory: the twin of barrels/rocks, an
-// ordered map with snapshots. Nothing outlives the process.
+// Package memory implements kv.DB in memory, as an ordered map with snapshots. It is the
+// counterpart of barrels/rocks for tests. No data survive the process.
 package memory
 
 import (
@@ -12,7 +12,7 @@ import (
 	"adshard/barrels/kv"
 )
 
-// NewDB returns an empty DB. Closing it keeps its data: it may be used again.
+// NewDB returns an empty DB. Closing it keeps its data, so that it may be used again.
 func NewDB() kv.DB {
 	kv := new(db)
 	for f := range kv.families {
@@ -30,7 +30,7 @@ func newTree() *tree {
 	return btree.NewBTreeGOptions(less, btree.Options{NoLocks: true})
 }
 
-// db holds one copy-on-write tree a family.
+// db holds one copy-on-write tree per family.
 type db struct {
 	mu       sync.Mutex // guards families
 	families [kv.Families]*tree
@@ -104,7 +104,7 @@ func (s *snapshot) Full(f kv.Family) kv.Iterator {
 
 func (s *snapshot) Close() {}
 
-// iterator keeps to keys with the prefix of the last one sought.
+// iterator moves only over keys with the prefix of the key last sought.
 type iterator struct {
 	it     btree.IterG[item]
 	prefix int
@@ -129,7 +129,7 @@ func (i *iterator) SeekBack(key []byte) bool {
 
 func (i *iterator) Next() bool { return i.moveTo(i.it.Next(), i.sought) }
 
-// moveTo makes the tree's place the iterator's, if it has the prefix of sought.
+// moveTo moves the iterator to the tree iterator's item, if the item has the prefix of sought.
 func (i *iterator) moveTo(ok bool, sought []byte) bool {
 	i.sought = append(i.sought[:0], sought[:min(i.prefix, len(sought))]...)
 	if !ok || !bytes.HasPrefix(i.it.Item().key, i.sought) {

@@ -11,27 +11,26 @@ import (
 	"adshard/search/words"
 )
 
-// Encoder collects keywords by ascending id and writes them as a page. It
-// keeps its scratch.
+// Encoder collects keywords by ascending id and writes them as a page. It reuses its buffers.
 type Encoder struct {
-	columns   [fields][]byte // of texts and whole, the fields with their tags
+	columns   [fields][]byte // texts and whole have their fields with the tags
 	count     int
 	last      uint64   // id of the keyword before
-	languages []string // of the page's forms: the first keyword's
-	bid       uint64   // the bid of keywords with the group's default; 0: none yet
+	languages []string // languages of the forms on the page, which are those of the first keyword
+	bid       uint64   // bid of keywords with the group's default, or 0 if there is none yet
 
-	// index finds words: the last one with a hash of its own, then by before.
+	// index finds the last word with a given norm; earlier ones follow through before.
 	index  map[uint64]int32
 	known  []knownWord
 	hashes []uint64 // of the known words: norm, fold, terms
-	parts  [][]byte // of the keyword's text
+	parts  [][]byte // words of the keyword's text
 	lower  []byte
 }
 
-// knownWord is a word of the page.
+// knownWord is a word that the page already has.
 type knownWord struct {
 	at, size int   // of its text in the column
-	before   int32 // the word before it with the same norm; −1: none
+	before   int32 // the word before it with the same norm, or −1
 }
 
 // Reset begins another page.
@@ -81,7 +80,7 @@ func (e *Encoder) Add(k *record.Keyword) {
 	}
 }
 
-// row appends what each keyword has.
+// row appends the columns that every keyword has.
 func (e *Encoder) row(kind, quality uint8, f uint64, words int) {
 	e.number(types, uint64(kind))
 	e.number(qualities, uint64(quality))
@@ -107,7 +106,7 @@ func (e *Encoder) flags(k *record.Keyword) (f uint64) {
 	return f | hasBid
 }
 
-// addWhole appends a keyword that the columns do not fit.
+// addWhole appends a keyword that does not fit into the columns.
 func (e *Encoder) addWhole(k *record.Keyword) {
 	e.row(0, 0, isWhole, 0)
 	m := appendBytes(nil, wholeKeyword, k.AppendRecord(nil))
@@ -117,12 +116,12 @@ func (e *Encoder) addWhole(k *record.Keyword) {
 	e.columns[whole] = appendBytes(e.columns[whole], whole, m)
 }
 
-// speaks reports whether the keyword is in the page's languages.
+// speaks reports whether the keyword has the page's languages.
 func (e *Encoder) speaks(k *record.Keyword) bool {
 	return slices.EqualFunc(k.Forms, e.languages, func(f record.Form, language string) bool { return f.Language == language })
 }
 
-// shared reports whether the keyword has the page's bid: the bid of the first keyword with its
+// shared reports whether the keyword has the page's bid: the bid of the first keyword that has its
 // group's default.
 func (e *Encoder) shared(k *record.Keyword) bool {
 	if e.bid == 0 && k.Flags&record.BidFromGroup != 0 {
@@ -131,8 +130,8 @@ func (e *Encoder) shared(k *record.Keyword) bool {
 	return k.Bid == e.bid && e.bid != 0
 }
 
-// split cuts a text into n words with one space between; false: it has another form,
-// and its words are written without their text.
+// split cuts a text into n words separated by one space each. It returns false if the text has
+// another form; its words are then written without their text.
 func (e *Encoder) split(text []byte, n int) bool {
 	e.parts = slices.Grow(e.parts[:0], n)[:n]
 	clear(e.parts)
@@ -154,7 +153,7 @@ func (e *Encoder) split(text []byte, n int) bool {
 	return i == n
 }
 
-// word returns the index of a keyword's i-th word on the page.
+// word returns the page's index of a keyword's i-th word, which it adds if needed.
 func (e *Encoder) word(k *record.Keyword, i int) int {
 	norm, text := k.Norm[i], e.parts[i]
 	first, met := e.index[norm]
@@ -177,7 +176,7 @@ func (e *Encoder) word(k *record.Keyword, i int) int {
 	return at
 }
 
-// same reports whether a keyword's i-th word is the page's w-th.
+// same reports whether a keyword's i-th word is word w of the page.
 func (e *Encoder) same(k *record.Keyword, i, w int, text []byte) bool {
 	known := e.known[w]
 	if string(e.columns[wordTexts][known.at:known.at+known.size]) != string(text) {
@@ -195,7 +194,7 @@ func (e *Encoder) same(k *record.Keyword, i, w int, text []byte) bool {
 	return true
 }
 
-// addWord writes a new word; h are its norm, fold and terms.
+// addWord writes a new word. h has its norm, fold and terms.
 func (e *Encoder) addWord(at uint64, text []byte, h []uint64) {
 	e.columns[wordTexts] = append(append(e.columns[wordTexts], text...), ' ')
 	var ascii bool
@@ -213,13 +212,13 @@ func (e *Encoder) addWord(at uint64, text []byte, h []uint64) {
 	}
 }
 
-// own writes hashes of a word that do not follow from its text.
+// own writes the hashes of a word if they do not follow from its text.
 func (e *Encoder) own(indexes, column protowire.Number, at uint64, hashes []uint64) {
 	e.number(indexes, at)
 	e.columns[column] = record.AppendHashes(e.columns[column], hashes)
 }
 
-// Append appends the page as its value in the store.
+// Append appends the page as it is stored.
 func (e *Encoder) Append(dst []byte) []byte {
 	start := len(dst)
 	for _, l := range e.languages {
@@ -238,12 +237,12 @@ func (e *Encoder) Append(dst []byte) []byte {
 	return seal(dst, start)
 }
 
-// appendBytes appends a field that has bytes.
+// appendBytes appends a field of bytes.
 func appendBytes(dst []byte, field protowire.Number, b []byte) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(dst, field, protowire.BytesType), b)
 }
 
-// appendLower appends text in lower case; ascii: it is ASCII and not empty.
+// appendLower appends text in lower case. ascii is true if text is ASCII and not empty.
 func appendLower(dst, text []byte) (out []byte, ascii bool) {
 	ascii = len(text) > 0
 	for _, b := range text {

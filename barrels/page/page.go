@@ -8,17 +8,16 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Target is the number of keywords on a page that is written afresh.
+// Target is the number of keywords on a newly written page.
 const Target = 64
 
-// Format is the version of a page's bytes; it stands behind them.
+// Format is the version of a page's bytes, which it follows.
 const Format = 3
 
-// tail is the size of the format byte and the checksum behind the message.
+// tail is the size of the format byte and the checksum after the message.
 const tail = 1 + 8
 
-// ErrDamaged is the error of a page, or of the keywords on it, that cannot be
-// read.
+// ErrDamaged means that a page, or the keywords on it, cannot be read.
 var ErrDamaged = errors.New("barrels: damaged page of keywords")
 
 // Fields of pb.KeywordPage.
@@ -61,8 +60,8 @@ const (
 	isWhole
 )
 
-// columns are a page's packed fields by number, in place. A read at the end of one gives zeros and
-// turns them bad.
+// columns are the packed fields of a page, by field number. A read past the end of a column returns
+// 0 and sets bad.
 type columns struct {
 	of  [fields][]byte
 	bad bool
@@ -95,8 +94,8 @@ func (c *columns) hash(field protowire.Number) uint64 {
 	return binary.LittleEndian.Uint64(b)
 }
 
-// owns reports whether a word is the next of a column of indexes, and reads it if so. Most
-// columns of indexes are empty.
+// owns reports whether the next element of a column of indexes is the given word, and reads it if
+// so. Most columns of indexes are empty.
 func (c *columns) owns(field protowire.Number, word int) bool {
 	return len(c.of[field]) > 0 && c.take(field, word)
 }
@@ -110,7 +109,7 @@ func (c *columns) take(field protowire.Number, word int) bool {
 	return true
 }
 
-// message returns the message in a page's value.
+// message returns the message in a page's value, or ErrDamaged.
 func message(value []byte) ([]byte, error) {
 	n := len(value) - tail
 	if n < 0 || value[n] != Format || xxhash.Sum64(value[:n+1]) != binary.LittleEndian.Uint64(value[n+1:]) {
@@ -125,7 +124,7 @@ func seal(dst []byte, start int) []byte {
 	return binary.LittleEndian.AppendUint64(dst, xxhash.Sum64(dst[start:]))
 }
 
-// Checksum returns the checksum in a page's value, which must not be damaged.
+// Checksum returns the checksum in a page's value. The page must not be damaged.
 func Checksum(value []byte) uint64 { return binary.LittleEndian.Uint64(value[len(value)-8:]) }
 
 // Fill returns how many of n keywords belong on the next page.

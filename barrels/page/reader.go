@@ -14,26 +14,25 @@ import (
 	"adshard/search/words"
 )
 
-// Reader reads the keywords of one page after the other. It keeps its
-// scratch.
+// Reader reads the keywords of one page after the other. It reuses its buffers.
 type Reader struct {
 	columns
 	first     uint64 // id of the first keyword
 	last      uint64 // id of the keyword before
-	bid       uint64 // of the page
+	bid       uint64 // the page's bid
 	languages []string
 	forms     int      // number of languages
-	own       [][]byte // texts of keywords that are not those of their words
+	own       [][]byte // texts of keywords that differ from the words' texts
 	ownRead   int
 	wholes    [][]byte // pb.WholeKeyword
 	wholeRead int
 	words     [][]byte // their texts
 	hashes    []uint64 // of each word: norm, fold, terms
-	rows      []uint64 // of the keyword
+	rows      []uint64 // rows of the keyword
 	current   record.Keyword
 }
 
-// Open begins a page, whose bytes must stay as they are.
+// Open begins a page. Its bytes must not change while the page is read.
 func (r *Reader) Open(value []byte) error {
 	b, err := message(value)
 	if err != nil {
@@ -48,10 +47,10 @@ func (r *Reader) Open(value []byte) error {
 	return r.readWords()
 }
 
-// First is the id of the page's first keyword; 0: it is damaged.
+// First returns the id of the page's first keyword, or 0 if the page is damaged.
 func (r *Reader) First() uint64 { return r.first }
 
-// field takes a field of the page.
+// field stores a field of the page.
 func (r *Reader) field(n protowire.Number, b []byte, v uint64) error {
 	switch {
 	case n == languages:
@@ -68,7 +67,7 @@ func (r *Reader) field(n protowire.Number, b []byte, v uint64) error {
 	return nil
 }
 
-// language adds one; most pages have those of the page before.
+// language adds a language. Most pages have those of the page before.
 func (r *Reader) language(b []byte) {
 	if r.forms == len(r.languages) {
 		r.languages = append(r.languages, "")
@@ -96,7 +95,7 @@ func (r *Reader) readWords() error {
 	return nil
 }
 
-// word appends the hashes of a word; lower is scratch.
+// word appends the hashes of a word. It overwrites lower, a buffer.
 func (r *Reader) word(i int, text, lower []byte) {
 	lower, _ = appendLower(lower, text)
 	var norm uint64
@@ -120,7 +119,7 @@ func (r *Reader) word(i int, text, lower []byte) {
 	}
 }
 
-// Next returns the next keyword, valid until the next call; nil at the end of the page.
+// Next returns the next keyword, valid until the next call, or nil at the end of the page.
 func (r *Reader) Next() (*record.Keyword, error) {
 	if len(r.of[ids]) == 0 {
 		return nil, nil

@@ -8,9 +8,9 @@ import (
 	"adshard/search/words"
 )
 
-// agreements pairs each word of the keyword with the query's word that it agrees with, under the
-// best language. Postings hold only hashes, so both texts are split again. None when a text cannot
-// be split.
+// agreements pairs each word of the keyword with the query's word that it agrees with, in the best
+// language. Postings hold only hashes, so both texts are split again. It returns nil if a text cannot be
+// split.
 func agreements(r *search.Request, k *pb.Keyword) []search.Agreement {
 	own, err := words.Split(k.Text)
 	asked, err2 := words.Split(r.Query.Text)
@@ -50,8 +50,8 @@ func appendFits(dst []search.Fit, m *search.Matcher, norm, fold, terms []uint64)
 	return dst
 }
 
-// disagreements says why a keyword does not match, and how its words agree, under the language in which it
-// comes closest. Nothing when a text cannot be split.
+// disagreements sets why a keyword does not match and how its words agree, in the language in which it
+// comes closest. It sets nothing if a text cannot be split.
 func disagreements(e *search.Explained, r *search.Request, k *pb.Keyword) {
 	own, err := words.Split(k.Text)
 	asked, err2 := words.Split(r.Query.Text)

@@ -6,15 +6,14 @@ import (
 	"adshard/search"
 )
 
-// blockRef is a block visited by a scan: a cached one, or one read for this visit only.
+// blockRef is a block that a scan visits, either cached or read for this visit only.
 type blockRef struct {
 	view   *block.View
-	cached *index.Block // nil: not cached
+	cached *index.Block // nil if not cached
 }
 
-// classRef is a class of a block: postings with the same words and match type,
-// which agree alike with every query. A block that is not cached has one class a
-// posting.
+// classRef is a class of a block: postings with the same words and match type, which agree alike
+// with every query. In a block that is not cached each posting is a class.
 type classRef struct {
 	blockRef
 	class int32
@@ -32,7 +31,7 @@ func (b blockRef) live() bool {
 	return b.view.Live() > 0
 }
 
-// len is the number of postings.
+// len returns the number of postings.
 func (b blockRef) len() int {
 	if b.cached != nil {
 		return int(b.cached.Postings)
@@ -40,7 +39,7 @@ func (b blockRef) len() int {
 	return b.view.Len()
 }
 
-// bound is the block's bound on a device.
+// bound returns the block's bound on a device.
 func (b blockRef) bound(d search.Device) block.Bound {
 	if b.cached != nil {
 		return b.cached.Bounds[d]
@@ -48,7 +47,7 @@ func (b blockRef) bound(d search.Device) block.Bound {
 	return b.view.Bound(d)
 }
 
-// signatures returns one for each class.
+// signatures returns the signature of each class.
 func (b blockRef) signatures() []search.Signature {
 	if b.cached != nil {
 		return b.cached.Signatures()
@@ -56,8 +55,8 @@ func (b blockRef) signatures() []search.Signature {
 	return b.view.Signatures()
 }
 
-// norms appends the hashes of the class's normalised words, in order, and returns
-// its match type; none where these are not cached.
+// norms appends the hashes of the class's normalised words, in order, and returns its match type
+// and the hashes. It returns no hashes if the block is not cached.
 func (c *classRef) norms(dst []uint64) (search.MatchType, []uint64) {
 	if c.cached != nil {
 		return c.cached.Norms(int(c.class), dst)

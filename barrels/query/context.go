@@ -10,22 +10,22 @@ import (
 	"adshard/targeting"
 )
 
-// contextRule is what a request's context decides (serving.md §12 and §14).
+// contextRule applies what a request's context decides (serving.md §12 and §14).
 type contextRule struct {
 	targeting.Judge
-	request *targeting.Context // nil: the request has none
-	urls    bool               // it blocks domains
-	ids     bool               // it blocks advertisers by their ids
-	// off: what is computed holds for every context, as cached impacts do.
+	request *targeting.Context // nil if the request has none
+	urls    bool               // whether it blocks domains
+	ids     bool               // whether it blocks advertisers by id
+	// off means that the context is ignored, since the results must hold for every context, as cached impacts do.
 	off bool
-	// unresolved: something depends on a context, and the request has none.
+	// unresolved means that something depends on a context, and the request has none.
 	unresolved bool
-	// metGroups remembers by group key whether a block meets all its ads.
+	// metGroups remembers, by group key, whether blocks meet all ads of the group.
 	metGroups map[uint64]bool
 	hosts     metHosts
 }
 
-// reset begins a request; explain: outcomes name their criteria.
+// reset begins a request. With explain, outcomes name their criteria.
 func (c *contextRule) reset(r *search.Request, explain bool) {
 	c.Judge.Reset(r.Context, explain)
 	c.hosts.reset()
@@ -33,7 +33,7 @@ func (c *contextRule) reset(r *search.Request, explain bool) {
 	c.urls, c.ids = r.Context != nil && r.Context.BlocksURLs(), r.Context != nil && r.Context.BlocksIDs()
 }
 
-// release drops what belongs to a request.
+// release drops references to a request.
 func (c *contextRule) release() {
 	c.Judge.Reset(nil, false)
 	c.request, c.urls, c.ids = nil, false, false
@@ -71,7 +71,7 @@ func (e *eligibility) target(s *groupStatus, key uint64, flags uint16) {
 	}
 }
 
-// stand applies what is known of the campaign's profile.
+// stand applies the standing of the campaign's profile.
 func (e *eligibility) stand(s *groupStatus) {
 	of := e.standing(s.campaign.ProfileRef())
 	switch {
@@ -82,10 +82,10 @@ func (e *eligibility) stand(s *groupStatus) {
 	}
 }
 
-// always is the standing of what no context changes.
+// always is the standing of a profile that no context affects.
 var always = targeting.Standing{Passes: true, Plain: true, M: targeting.Default}
 
-// standing returns how the request's context meets a profile.
+// standing returns how a profile stands in the request's context.
 func (e *eligibility) standing(of index.ProfileRef) *targeting.Standing {
 	switch {
 	case !of.Targeted() && !e.context.Contextual():
@@ -97,7 +97,7 @@ func (e *eligibility) standing(of index.ProfileRef) *targeting.Standing {
 	return e.context.Profile(of.Number(), e.state.Parents.Profiles.Of)
 }
 
-// errUnresolved refuses a request of a master that knows nothing of targeting.
+// errUnresolved returns an error if a context was needed and the request had none: its master knows nothing of targeting.
 func (e *eligibility) errUnresolved(op string) error {
 	if !e.context.unresolved {
 		return nil
@@ -110,9 +110,9 @@ func (e *eligibility) urlBlocked(at kv.Place) bool {
 	return e.urlBlockedBy(e.context.request, e.context.metGroups, at)
 }
 
-// urlBlockedBy reports whether a block meets the page to which a keyword leads: its own, or that of each ad of its group, which
-// metGroups remembers by group key.
-// A group that cannot be read is damage: not shown, and the answer says that it is incomplete.
+// urlBlockedBy reports whether the blocks of a context meet the page to which a keyword leads: its own page, or the pages of
+// all ads of its group. metGroups remembers the latter by group key. A group that cannot be read counts as blocked and is
+// recorded as damage, which makes the answer incomplete.
 func (e *eligibility) urlBlockedBy(c *targeting.Context, metGroups map[uint64]bool, at kv.Place) bool {
 	g, ok := e.group(at.Key)
 	if !ok {
@@ -140,7 +140,7 @@ func (e *eligibility) allowed(ads []display.Ad) []display.Ad {
 	return allowedBy(e.context.request, ads)
 }
 
-// allowedBy returns the ads that no block meets.
+// allowedBy returns the ads that no block of a context meets.
 func allowedBy(c *targeting.Context, ads []display.Ad) []display.Ad {
 	var out []display.Ad
 	for i := range ads {
@@ -151,7 +151,7 @@ func allowedBy(c *targeting.Context, ads []display.Ad) []display.Ad {
 	return out
 }
 
-// shown returns the ads among which the one of a keyword is chosen.
+// shown returns the ads from which a keyword's ad is chosen.
 func (e *eligibility) shown(g *index.Group, at kv.Place) []display.Ad {
 	if url, ok := e.keywordURL(g, at); !e.context.urls || ok && url != "" {
 		return g.Ads
@@ -159,7 +159,7 @@ func (e *eligibility) shown(g *index.Group, at kv.Place) []display.Ad {
 	return e.allowed(g.Ads)
 }
 
-// keywordURL returns a keyword's own URL; "": it has none.
+// keywordURL returns a keyword's own URL, or "" if it has none. ok is false if the keyword cannot be read.
 func (g *groupReader) keywordURL(of *index.Group, at kv.Place) (url string, ok bool) {
 	if !of.Partial {
 		return of.URLs[at.Keyword], true

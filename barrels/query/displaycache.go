@@ -11,23 +11,23 @@ import (
 	"adshard/search/display"
 )
 
-// cachedDisplay is what answers show of a keyword among the best. The same keywords win again and
-// again, and composing what is shown of one costs as much as deciding on hundreds that lose. A
-// search reads its first 64-byte line.
+// cachedDisplay is what answers show of a keyword among the best. The same keywords win again and again, and composing the
+// display of one costs as much as deciding on hundreds that lose. A search reads only the first 64-byte line of the
+// struct.
 type cachedDisplay struct {
 	key     uint64        // of its group
 	state   uint64        // number of the state that read the group
-	parents atomic.Uint64 // version of the parents for which it is known to hold
-	even    *[]display.Ad // the group's ads, filled, for even rotation; nil: always the first one
-	// ids
+	parents atomic.Uint64 // version of the parents for which it is known to be valid
+	even    *[]display.Ad // the group's ads, filled, for even rotation; nil if the first one is always shown
+	// Ids.
 	keyword, group, campaign, advertiser uint64
 
-	ad    uint64        // the id of the one that is shown
-	hosts atomic.Uint32 // the number of the set to which the ads lead among which it was chosen
+	ad    uint64        // id of the ad that is shown
+	hosts atomic.Uint32 // number of the host set of the ads from which it was chosen
 	display.Pieces
 }
 
-// bytes is roughly the most that an entry takes. Keywords of a cached group share most of it.
+// bytes estimates the size of an entry from above. Keywords of a cached group share most of it.
 func (d *cachedDisplay) bytes() int64 {
 	if d == nil {
 		return 0
@@ -39,26 +39,26 @@ func (d *cachedDisplay) bytes() int64 {
 	return displayOverhead + int64(len(d.Keyword)+ads*len(d.Group))
 }
 
-// DisplayCache finds displays by keyword. Each keyword has one slot, which keeps the last display
-// unless all together take too much.
+// DisplayCache finds displays by keyword. Each keyword has one slot, which keeps the last display as long as all entries
+// together are not too large.
 type DisplayCache struct {
 	slots []atomic.Pointer[cachedDisplay]
 	most  int64
-	bytes atomic.Int64  // of all entries
+	bytes atomic.Int64  // size of all entries
 	hand  atomic.Uint64 // the slot that is emptied next
 }
 
 const (
-	// displayBytes is about the size of an entry, with its slot.
+	// displayBytes is about the size of an entry with its slot.
 	displayBytes = 512
-	// displayOverhead is the size of an entry beyond its pieces.
+	// displayOverhead is the size of an entry without its pieces.
 	displayOverhead = 160
-	// maxDisplayBytes bounds all entries, and so the table, which is allocated at the start and
-	// read by every garbage collection.
+	// maxDisplayBytes bounds the size of all entries. It thus bounds the table, which is allocated at the start and read
+	// by every garbage collection.
 	maxDisplayBytes = 1 << 30
 )
 
-// NewDisplayCache returns a cache of about the given bytes, with at least one slot.
+// NewDisplayCache returns a cache of about the given number of bytes, with at least one slot.
 func NewDisplayCache(bytes uint64) *DisplayCache {
 	n := 1
 	for uint64(n)*2*displayBytes <= min(bytes, maxDisplayBytes) {
@@ -67,8 +67,8 @@ func NewDisplayCache(bytes uint64) *DisplayCache {
 	return &DisplayCache{slots: make([]atomic.Pointer[cachedDisplay], n), most: int64(min(bytes, maxDisplayBytes))}
 }
 
-// put stores a display in its slot, and empties others until all fit. A display larger than a
-// sixteenth of the cache is not stored.
+// put stores a display in its slot, and empties other slots until all entries fit. It does not store a display larger than
+// a sixteenth of the cache.
 func (c *DisplayCache) put(slot *atomic.Pointer[cachedDisplay], d *cachedDisplay) {
 	if d.bytes() > c.most/16 {
 		d = nil
@@ -94,7 +94,7 @@ func (c *DisplayCache) Drop(keyword uint64) {
 	}
 }
 
-// Each visits the cached displays until visit returns false.
+// Each calls visit for each cached display until visit returns false.
 func (c *DisplayCache) Each(visit func(*display.Pieces) bool) {
 	for i := range c.slots {
 		if d := c.slots[i].Load(); d != nil && !visit(&d.Pieces) {
@@ -103,7 +103,7 @@ func (c *DisplayCache) Each(visit func(*display.Pieces) bool) {
 	}
 }
 
-// display returns what is shown of one of the best; nil: it cannot be read.
+// display returns the display of one of the best hits, or nil if it cannot be read.
 func (r *ranking) display(of *search.Ranked[hit]) *cachedDisplay {
 	slot := r.caches.Display.slot(of.Keyword)
 	d := slot.Load()
@@ -118,7 +118,7 @@ func (r *ranking) display(of *search.Ranked[hit]) *cachedDisplay {
 	return r.compose(of, r.allowed)
 }
 
-// undisturbed reports whether no block meets any of the ads of a display, or the keyword has a URL of its own.
+// undisturbed reports whether no block meets any ad of a display, or the keyword has a URL of its own.
 func (r *ranking) undisturbed(d *cachedDisplay) bool {
 	number := d.hosts.Load()
 	met := r.met(number)
@@ -134,7 +134,7 @@ func (r *ranking) undisturbed(d *cachedDisplay) bool {
 	return number == index.HostsOfKeyword || met != nil && met.none
 }
 
-// holds reports whether the group and its parents are unchanged.
+// holds reports whether a display is valid: its group and the group's parents are unchanged.
 func (r *ranking) holds(d *cachedDisplay) bool {
 	p := r.state.Parents
 	version := d.parents.Load()
@@ -150,8 +150,8 @@ func (r *ranking) holds(d *cachedDisplay) bool {
 	return true
 }
 
-// compose puts together what is shown of one of the best; nil: it cannot be read. allowed returns those of the group's ads
-// that may be shown; nil: all may. It is not asked for a keyword with a URL of its own.
+// compose puts together the display of one of the best hits, or returns nil if it cannot be read. allowed returns the ads
+// of the group that may be shown; if it is nil, all may. It is not called for a keyword with a URL of its own.
 func (r *ranking) compose(of *search.Ranked[hit], allowed func([]display.Ad) []display.Ad) *cachedDisplay {
 	in, p := of.Value.group(), r.state.Parents
 	owner, ok := p.Advertisers.Get(of.Owner)
@@ -190,13 +190,14 @@ func (r *ranking) compose(of *search.Ranked[hit], allowed func([]display.Ad) []d
 		d.hosts.Store(index.HostsOfKeyword)
 	}
 	if c.RotateEvenly && len(ads) > 1 {
-		even := ads // without the group's keywords
+		even := ads // a variable of its own, so that the group's keywords do not stay in memory
 		d.even = &even
 	}
 	return d
 }
 
-// filled returns ads with a keyword's text in their placeholders, and its URL in place of theirs, if it has one.
+// filled returns ads with their placeholders filled with a keyword's text, and with the keyword's URL in place of theirs
+// if it has one.
 func filled(ads []display.Ad, keyword, url string) []display.Ad {
 	list := make([]display.Ad, len(ads))
 	for i := range ads {
@@ -220,8 +221,7 @@ func piece(g *index.Group, owner *index.Advertiser, c *index.Campaign) []byte {
 	return p.Bytes
 }
 
-// pick chooses the ad of an evenly rotating group for this request (serving.md §5.4)
-// and writes what is shown with it.
+// pick chooses the ad of an evenly rotating group for this request (serving.md §5.4) and returns its id and piece.
 func (d *cachedDisplay) pick(r *search.Request) (ad uint64, piece []byte) {
 	i := auction.PickAd(r.RequestID, d.group, len(*d.even))
 	if i == 0 {

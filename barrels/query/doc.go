@@ -12,6 +12,6 @@
 //	explanation   the same scan and rule, for every keyword that matches
 //	wanted     the same rule for keywords by name, which need not match: reads all groups
 //
-// Each stage knows those above it in this list at most; an execution puts them
-// together. A search that asks for what is cached allocates its answer only.
+// Each stage uses only those above it in this list; an execution combines them. A search that finds
+// everything in the caches allocates only its answer.
 package query

@@ -9,13 +9,13 @@ import (
 	"adshard/targeting"
 )
 
-// eligibility is the one rule of which matching keywords take part in the auction (serving.md §4),
-// for searches, cached impacts and explanations alike: first the status of a keyword's group, then
-// the keyword itself, then negatives.
+// eligibility is the one rule that decides which matching keywords take part in the auction (serving.md
+// §4). Searches, cached impacts and explanations all use it. It checks the status of a keyword's group
+// first, then the keyword itself, then negatives.
 type eligibility struct {
 	groupReader
-	// blockedAdvertisers, blockedCampaigns and blockedGroups remember by advertiser, by
-	// campaign and by group key whether negatives block the query.
+	// blockedAdvertisers, blockedCampaigns and blockedGroups remember, by advertiser, campaign and group
+	// key, whether negatives block the query.
 	blockedAdvertisers map[*index.Advertiser]bool
 	blockedCampaigns   map[*index.Campaign]bool
 	blockedGroups      map[uint64]bool
@@ -23,26 +23,26 @@ type eligibility struct {
 	scorer             scorerRule
 }
 
-// groupStatus is what holds for all keywords of a group in one query.
+// groupStatus is the status that all keywords of a group share in one query.
 type groupStatus struct {
-	// served: the group is in a slice that is served. Else nothing more is known.
+	// served means that the group is in a slice that is served. Otherwise nothing more is known.
 	served  bool
-	damaged bool // a parent is missing, so that nothing more is known
-	// reason is the first of the group's and its parents' own reasons against its
-	// keywords; Eligible: there is none.
+	damaged bool // a parent is missing, so nothing more is known
+	// reason is the first reason of the group itself or its parents against its keywords, or Eligible if
+	// there is none.
 	reason       search.Verdict
 	throttled    bool               // whether the campaign takes part depends on the request
-	targeted     bool               // whether it takes part, and the modifier, depend on the request's context
+	targeted     bool               // whether it takes part, and its modifier, depend on the request's context
 	advertiser   uint64             // id
 	modifier     uint64             // permille
-	shown        bool               // on the request's device
-	outcome      *targeting.Outcome // of the request's context; nil: it does not matter
-	ownNegatives bool               // the group has some
+	shown        bool               // whether it is shown on the request's device
+	outcome      *targeting.Outcome // outcome for the request's context, or nil if the context does not matter
+	ownNegatives bool               // the group itself has negatives
 	campaign     index.CampaignState
 	owner        index.AdvertiserState
 }
 
-// matches reports whether the group's enabled keywords count as matching.
+// matches reports whether the group's enabled keywords count as matches.
 func (s *groupStatus) matches() bool {
 	return s.served && !s.damaged &&
 		(s.reason == search.Eligible || s.reason == search.BudgetExhausted || s.reason == search.Throttled || s.reason.OfTargeting())
@@ -56,8 +56,8 @@ func (s *groupStatus) hasNegatives() bool {
 // canMatch are the flags that a group needs for any of its keywords to match.
 const canMatch = block.GroupEnabled | block.GroupHasAd
 
-// setStatus computes the status of the g-th group of a block. all: also if the group's flags
-// already keep its keywords from matching.
+// setStatus computes the status of the g-th group of a block. If `all` is set, it does so even if the
+// group's flags already keep its keywords from matching.
 func (e *eligibility) setStatus(v *block.View, g int, s *groupStatus, all bool) {
 	*s = groupStatus{}
 	flags := v.GroupFlags(g)
@@ -71,8 +71,8 @@ func (e *eligibility) setStatus(v *block.View, g int, s *groupStatus, all bool) 
 	e.complete(s, v.GroupKey(g), flags, campaign, owner, v.GroupModifier(g, e.request.Device))
 }
 
-// complete completes the status of a served group, given its ring key, flags, parents and own modifier on
-// the request's device.
+// complete completes the status of a served group. `own` is the group's own modifier on the request's
+// device.
 func (e *eligibility) complete(s *groupStatus, key uint64, flags uint16, campaign, owner uint64, own uint16) {
 	p := e.state.Parents
 	var ok, ok2 bool
@@ -96,12 +96,12 @@ func (e *eligibility) complete(s *groupStatus, key uint64, flags uint16, campaig
 	}
 }
 
-// modifier is auction.Modifier for a group's modifier in a block.
+// modifier is auction.Modifier for the modifier of a group in a block.
 func modifier(own uint16, inherited uint64, inheritedSet bool) (permille uint64, shown bool) {
 	return auction.Modifier(uint64(own), own != block.NotSet, inherited, inheritedSet)
 }
 
-// reasonOf is the first reason against all keywords of a group in every request, in the
+// reasonOf returns the first reason that holds against all keywords of a group in every request, in the
 // order of search.Verdict.
 func reasonOf(flags uint16, c *index.CampaignState, a *index.AdvertiserState) search.Verdict {
 	switch {
@@ -119,9 +119,9 @@ func reasonOf(flags uint16, c *index.CampaignState, a *index.AdvertiserState) se
 	return search.Eligible
 }
 
-// verdict is the first reason against a keyword of these flags and this effective bid in its group,
-// in the order of search.Verdict. Negatives, the last reason and the most expensive to check, are
-// left to blocked.
+// verdict returns the first reason against a keyword with the given flags and effective bid in its group,
+// in the order of search.Verdict. It does not check negatives, the last and most expensive reason;
+// blocked does.
 func (s *groupStatus) verdict(flags uint8, effective, reserve uint64) search.Verdict {
 	switch {
 	case flags&block.Enabled == 0:
@@ -138,9 +138,9 @@ func (s *groupStatus) verdict(flags uint8, effective, reserve uint64) search.Ver
 	return search.Eligible
 }
 
-// blocked reports whether a negative of the group with this key, its campaign or its advertiser
-// blocks the query. The group's are read for it, the others are in memory. Each list is checked
-// once a query. Explanations name the negative by explanation.nameBlocker.
+// blocked reports whether a negative of the group with this key, its campaign or its advertiser blocks
+// the query. It reads the negatives of the group; the others are in memory. It checks each list only once
+// per query. explanation.nameBlocker names the negative.
 func (e *eligibility) blocked(key uint64, s *groupStatus) bool {
 	if e.blockedByAdvertiser(&s.owner) {
 		return true
@@ -159,7 +159,8 @@ func (e *eligibility) blocked(key uint64, s *groupStatus) bool {
 	return b
 }
 
-// blockedByAdvertiser looks at an advertiser's own negatives, which hold for all of its groups.
+// blockedByAdvertiser reports whether an advertiser's own negatives, which apply to all of its groups,
+// block the query.
 func (e *eligibility) blockedByAdvertiser(a *index.AdvertiserState) bool {
 	return a.HasNegatives && once(e.blockedAdvertisers, a.Advertiser, a.Advertiser.Negatives, e.request.Query)
 }
@@ -174,8 +175,8 @@ func once[T any](known map[*T]bool, owner *T, list record.Negatives, q *search.Q
 	return b
 }
 
-// blockedByGroup looks at a group's own negatives. A group that cannot be read is
-// damage: not shown, and the answer says that it is incomplete.
+// blockedByGroup reports whether a group's own negatives block the query. A group that cannot be read
+// counts as blocked and is recorded as damage, which makes the answer incomplete.
 func (e *eligibility) blockedByGroup(key uint64) bool {
 	g, ok := e.group(key)
 	if !ok {

@@ -16,30 +16,31 @@ const MaxSlots = index.MaxOwners - 1
 
 // Engine answers requests, each from one snapshot. It is safe for concurrent use.
 type Engine struct {
-	// The caches, exact for the snapshot that asks.
+	// The caches. What they return is exact for the snapshot in use.
 	Lists   *index.ListCache
 	Groups  *index.Cache[*index.Group]
 	Display *DisplayCache
-	// Hosts are the sets of hosts to which the ads of groups lead.
+	// Hosts has the sets of hosts to which the ads of groups lead.
 	Hosts *index.HostSets
 	// Load counts what searches cost.
 	Load *load.Counter
-	// Scorers returns the scorer with an id; nil: it is not here. A nil function has none.
+	// Scorers returns the scorer with an id, or nil if this program does not have it. If Scorers is
+	// nil, there are no scorers.
 	Scorers Scorers
 }
 
-// Scorers returns the scorer with an id; nil: it is not here.
+// Scorers returns the scorer with an id, or nil if there is none.
 type Scorers func(search.ScorerID) auction.Scorer
 
-// Damage is what a request could not read.
+// Damage describes data that a request could not read.
 type Damage struct {
-	// Bad are the parts of the ring whose data could not be read, in the order found; empty: none.
+	// Bad are the parts of the ring whose data could not be read, in the order found.
 	Bad []index.Interval
-	// Memory: some of them were damaged only in the cache, and dropped there.
+	// Memory means that some of them were damaged only in the cache, and were dropped there.
 	Memory bool
 }
 
-// Check returns fault.Invalid for a request that no store answers.
+// Check returns fault.Invalid for a request that no store can answer.
 func Check(r *search.Request) error {
 	switch {
 	case r == nil || r.Query == nil:
@@ -54,10 +55,9 @@ func Check(r *search.Request) error {
 	return nil
 }
 
-// Search answers a request that Check takes. Errors: those of the scope's view
-// (fault.Conflict, fault.Unavailable, fault.Stale), fault.Deadline and
-// fault.Cancelled by ctx. Damaged data are no error: the answer's Width leaves
-// them out, and Damage says where they are.
+// Search answers a request for which Check returns nil. Errors: those of the scope's view
+// (fault.Conflict, fault.Unavailable, fault.Stale), fault.Deadline and fault.Cancelled from ctx.
+// Damaged data are no error: the answer's Width leaves them out, and Damage says where they are.
 func (c *Engine) Search(ctx context.Context, st *index.Snapshot, r *search.Request) (*search.Answer, Damage, error) {
 	if ctx.Err() != nil {
 		return nil, Damage{}, kv.Ended(ctx, "barrels: search")
@@ -89,7 +89,7 @@ func (c *Engine) Search(ctx context.Context, st *index.Snapshot, r *search.Reque
 	return a, e.damage(), nil
 }
 
-// answer composes the answer of a scan that is done.
+// answer composes the answer of a finished scan.
 func (e *execution) answer() *search.Answer {
 	a := &search.Answer{
 		Hits: e.hits(), Matched: e.matched, Candidates: e.candidates, CountsExact: e.request.ExactCounts,

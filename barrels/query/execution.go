@@ -7,7 +7,7 @@ import (
 	"adshard/search"
 )
 
-// execution is one search, one explanation, or one check of cached data: all stages together.
+// execution is one search, one explanation, or one check of cached data, with all its stages.
 // Executions are pooled, so that a search allocates nothing once its buffers have grown.
 type execution struct {
 	ranking
@@ -26,8 +26,8 @@ var executions = sync.Pool{New: func() any {
 	return e
 }}
 
-// begin returns an execution for a request, which must be ended. Errors: those of
-// index.Slices.Served, and fault.Version for a scorer that is not here.
+// begin returns an execution for a request. The caller must end it. Errors: those of
+// index.Slices.Served, and fault.Version if this program does not have the scorer.
 func (c *Engine) begin(st *index.Snapshot, r *search.Request, op string) (*execution, error) {
 	e := executions.Get().(*execution)
 	if err := e.scope.reset(c, st, r, op); err != nil {
@@ -43,7 +43,7 @@ func (c *Engine) begin(st *index.Snapshot, r *search.Request, op string) (*execu
 	return e, nil
 }
 
-// end gives the execution back.
+// end returns the execution to the pool.
 func (e *execution) end() {
 	e.scan.release()
 	e.ranking.release()

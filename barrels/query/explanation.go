@@ -14,10 +14,10 @@ import (
 	"adshard/targeting"
 )
 
-// Explain explains a request that Check accepts: the first limit matching keywords, by score
-// descending, then keyword ascending. It is the slow path: it reads every block of the query's
-// terms and judges every keyword that matches. For a request that names keywords, it reads all
-// groups and explains those keywords instead. With a limit of 0 it counts the verdicts. Errors as of Search.
+// Explain explains a request for which Check returns nil: it returns the first `limit` matching keywords,
+// by score descending, then keyword ascending. It is the slow path: it reads every block of the query's
+// terms and judges every keyword that matches. If the request names keywords, it reads all groups and
+// explains those keywords instead. With a limit of 0 it counts the verdicts. Errors are those of Search.
 func (c *Engine) Explain(ctx context.Context, st *index.Snapshot, r *search.Request, limit int) (*search.Explanation, Damage, error) {
 	if ctx.Err() != nil {
 		return nil, Damage{}, kv.Ended(ctx, "barrels: explain")
@@ -67,7 +67,7 @@ type explanation struct {
 	matches map[uint64]*match // by keyword id
 }
 
-// match is a keyword that matches, with its score.
+// match is a matching keyword with its score.
 type match struct {
 	kv.Place
 	groupStatus
@@ -98,7 +98,7 @@ func (x *explanation) match(list []classRef) {
 	}
 }
 
-// posting adds a posting that matches. The best level of a keyword's forms counts.
+// posting adds a matching posting. Of several forms of a keyword it keeps the one with the best level.
 func (x *explanation) posting(v *block.View, i int, level search.Level) {
 	keyword, bid, group, quality, flags := v.Detail(i)
 	key := v.GroupKey(group)
@@ -118,7 +118,7 @@ func (x *explanation) posting(v *block.View, i int, level search.Level) {
 	x.rank(m, quality, words.Len())
 }
 
-// rank adds a keyword of so many words with its score.
+// rank adds a keyword with the given number of words and its score.
 func (x *explanation) rank(m *match, quality uint8, words int) {
 	if m.flags&block.HasBid == 0 {
 		m.bid = 0
@@ -131,7 +131,7 @@ func (x *explanation) rank(m *match, quality uint8, words int) {
 	x.matches[m.Keyword] = m
 }
 
-// best returns the first limit matches by score descending, then keyword ascending.
+// best returns the first `limit` matches, by score descending, then keyword ascending.
 func (x *explanation) best(limit int) []*match {
 	list := make([]*match, 0, len(x.matches))
 	for _, m := range x.matches {
@@ -169,8 +169,7 @@ func (x *explanation) verdictOf(m *match) search.Verdict {
 	return v
 }
 
-// explain completes a match with what only the records know; false: one is
-// damaged.
+// explain completes a match with data that only the records have. It returns false if a record is damaged.
 func (x *explanation) explain(m *match) (search.Explained, bool) {
 	e := search.Explained{
 		Hit: search.Hit{
@@ -217,7 +216,7 @@ func (x *explanation) explain(m *match) (search.Explained, bool) {
 	return e, true
 }
 
-// defaults returns the texts of the displayed ad in which a default replaces the keyword.
+// defaults returns the texts of the displayed ad in which a default stands in for the keyword.
 func (x *explanation) defaults(m *match, g *index.Group, keyword string) []string {
 	if !g.Filled {
 		return nil
@@ -234,7 +233,8 @@ func (x *explanation) defaults(m *match, g *index.Group, keyword string) []strin
 	return list
 }
 
-// blockOfURL is the outcome for a keyword whose page, or the first ad of whose group, a block meets.
+// blockOfURL returns the outcome for a keyword if a block meets its page, or that of the first ad of its
+// group.
 func (x *explanation) blockOfURL(g *index.Group, at kv.Place) *targeting.Outcome {
 	url, _ := x.keywordURL(g, at)
 	if url == "" && len(g.Ads) > 0 {
@@ -252,8 +252,8 @@ func (x *explanation) message(at kv.Place) (*pb.Keyword, error) {
 	return k.Message()
 }
 
-// nameBlocker names the first negative that blocks: the group's before the campaign's before the
-// advertiser's, by ascending id.
+// nameBlocker names the first negative that blocks: the group's negatives come before the campaign's, these
+// before the advertiser's, each by ascending id.
 func (x *explanation) nameBlocker(e *search.Explained, g *index.Group, s *groupStatus) {
 	n, owner := g.Negatives.First(x.request.Query), "group"
 	if n == nil {

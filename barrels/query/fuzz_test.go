@@ -139,7 +139,7 @@ func TestDamageHarmsNoOther(t *testing.T) {
 	}
 }
 
-// BenchmarkScanBlock matches a block of 128 keywords and 150 words.
+// BenchmarkScanBlock matches a block with 128 keywords and 150 words.
 func BenchmarkScanBlock(b *testing.B) {
 	var e block.Encoder
 	texts := []string{"usb", "cable", "hub"}

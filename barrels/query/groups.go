@@ -30,7 +30,7 @@ func (g *groupReader) iterator() kv.Iterator {
 	return g.records
 }
 
-// group returns a group; false: it is not there or damaged.
+// group returns a group, or false if it does not exist or is damaged.
 func (g *groupReader) group(key uint64) (*index.Group, bool) {
 	if cached, ok := g.caches.Groups.Get(key, g.state.Number); ok {
 		return cached, true
@@ -42,8 +42,8 @@ func (g *groupReader) group(key uint64) (*index.Group, bool) {
 	return read, ok
 }
 
-// readGroup reads a group from the snapshot, with about its size in memory; false:
-// it is not there or damaged.
+// readGroup reads a group from the snapshot, and returns it with its approximate size in memory. ok
+// is false if the group does not exist or is damaged.
 func (g *groupReader) readGroup(key uint64) (group *index.Group, size int, ok bool) {
 	g.key = kv.AppendKey(g.key[:0], key, kv.GroupRecord)
 	it := g.iterator()
@@ -56,7 +56,7 @@ func (g *groupReader) readGroup(key uint64) (group *index.Group, size int, ok bo
 		return nil, 0, false
 	}
 	group, size = &index.Group{Group: data}, len(raw)
-	room := g.caches.Groups.MaxBytes() - 3*size // texts and negatives, as searches use them
+	room := g.caches.Groups.MaxBytes() - 3*size // what remains for keywords: texts and negatives take three times their size
 	var texts []byte
 	for it.Next() {
 		if room -= len(it.Value()) + index.CacheOverhead; room < 0 {
@@ -86,7 +86,7 @@ func (g *groupReader) keywordText(group *index.Group, at kv.Place) (string, bool
 	return string(k.Text), true
 }
 
-// keyword reads a keyword's record; it is valid until the next call.
+// keyword reads a keyword's record, which is valid until the next call.
 func (g *groupReader) keyword(at kv.Place) (*record.Keyword, error) {
 	g.key = kv.AppendKey(g.key[:0], at.Key, at.Keyword)
 	it := g.iterator()

@@ -2,8 +2,8 @@ package query
 
 import "adshard/search"
 
-// hits returns the best with what answers show of them. Those that cannot be read are left out as
-// damage.
+// hits returns the best hits with what answers show of them. It leaves out hits that cannot be read
+// and records the damage.
 func (r *ranking) hits() []search.Hit {
 	if r.request.Page != nil {
 		return r.pageHits()
@@ -28,7 +28,7 @@ func (r *ranking) hits() []search.Hit {
 	return hits[:n]
 }
 
-// fetchDisplays prefetches what show reads of all hits, so that their memory accesses overlap.
+// fetchDisplays prefetches what show reads of each hit, so that the memory accesses overlap.
 func (r *ranking) fetchDisplays(ranked []search.Ranked[hit]) {
 	for i := range ranked {
 		if r.caches.Display.slot(ranked[i].Keyword).Load() == nil {
@@ -42,7 +42,7 @@ func (r *ranking) fetchDisplays(ranked []search.Ranked[hit]) {
 	}
 }
 
-// show completes one of the best; false: its display cannot be read.
+// show completes one of the best hits. It returns false if the display cannot be read.
 func (r *ranking) show(of *search.Ranked[hit], h *search.Hit) bool {
 	d := r.display(of)
 	if d == nil {
@@ -52,7 +52,7 @@ func (r *ranking) show(of *search.Ranked[hit], h *search.Hit) bool {
 	return true
 }
 
-// result makes the hit of an answer.
+// result fills in the hit of an answer.
 func (r *ranking) result(of *search.Ranked[hit], d *cachedDisplay, h *search.Hit) {
 	v := &of.Value
 	*h = search.Hit{

@@ -5,13 +5,13 @@ import (
 	"adshard/barrels/kv"
 )
 
-// metHosts remembers which of the sets of hosts the blocks of a request meet: the last one of each slot.
+// metHosts remembers which sets of hosts the blocks of a request meet. Each slot keeps the last set.
 type metHosts struct {
 	slots [hostSlots]metSet
 	round uint32 // of the request
 }
 
-// metSet is whether blocks meet all ads of a set of hosts, or none.
+// metSet says whether blocks meet all ads of a set of hosts, or none.
 type metSet struct {
 	number, round uint32
 	all, none     bool
@@ -21,12 +21,12 @@ const hostSlots = 256
 
 // reset begins a request.
 func (m *metHosts) reset() {
-	if m.round++; m.round == 0 { // rounds of old may come again
+	if m.round++; m.round == 0 { // old round numbers may come again
 		m.slots, m.round = [hostSlots]metSet{}, 1
 	}
 }
 
-// met returns which ads of a set of hosts the request's blocks meet; nil: there is no set with the number, or none any more.
+// met returns which ads of a set of hosts the request's blocks meet, or nil if no set has the number or it was dropped.
 func (e *eligibility) met(number uint32) *metSet {
 	c := &e.context
 	m := &c.hosts.slots[number%hostSlots]

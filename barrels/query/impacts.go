@@ -10,25 +10,25 @@ import (
 	"adshard/targeting"
 )
 
-// impactCache computes the impacts of cached blocks' postings under the rule of
-// eligibility, and caches them with the blocks.
+// impactCache computes the impacts of cached blocks' postings under the rule of eligibility, and
+// caches them with the blocks.
 type impactCache struct {
 	eligibility
 	view     *block.View // of the current block
 	cached   *index.Block
-	number   uint64        // of the current block, unique over all searches
+	number   uint64        // number of the current block, unique over all searches
 	statuses []blockStatus // by the block's group index
 	profiles []index.ProfileRef
-	of       []uint8 // by the block's group index: that of its profile
+	of       []uint8 // index of its profile, by the block's group index
 }
 
-// blockStatus is a group's standing, known for one block.
+// blockStatus is the status of a group, valid for one block.
 type blockStatus struct {
 	block uint64 // number of the block
 	groupStatus
 }
 
-// use makes b the current block, if it is not.
+// use makes b the current block unless it is already.
 func (c *impactCache) use(b blockRef) {
 	if c.view != b.view {
 		c.begin(b)
@@ -55,7 +55,7 @@ func (c *impactCache) status(g int) *groupStatus {
 	return &s.groupStatus
 }
 
-// impacts returns a cached block's impacts that are valid for this search.
+// impacts returns a cached block's impacts, which are valid for this search.
 func (c *impactCache) impacts(b *index.Block) *index.Impacts {
 	slot, p := &b.Impacts[c.request.Device], c.state.Parents
 	j := slot.Load()
@@ -140,8 +140,8 @@ func (c *impactCache) findProfiles() {
 	}
 }
 
-// bid returns the effective bid of a posting of the current block. It is Undecided when it depends
-// on the query: on negatives of the group or its campaign, on which form matches, on whether a
+// bid returns the effective bid of a posting of the current block. It is Undecided if it depends on
+// the query: on negatives of the group or its campaign, on which form matches, on whether a
 // throttled campaign takes part, or on data that cannot be read, which each search must report.
 func (c *impactCache) bid(posting int) index.EffectiveBid {
 	_, bid, group, _, flags := c.view.Detail(posting)
@@ -159,11 +159,11 @@ func (c *impactCache) bid(posting int) index.EffectiveBid {
 	}
 	effective, _, _ := auction.Rank(bid, s.modifier, 0, 0, 0)
 	switch {
-	case s.targeted && effective == 0 && bid > 0: // a factor may make it 1
+	case s.targeted && effective == 0 && bid > 0: // a factor may raise it to 1
 		return index.Undecided
-	case block.GroupFactor(c.view.GroupFlags(group)) > 0: // it has targeting of its own
+	case block.GroupFactor(c.view.GroupFlags(group)) > 0: // the group has its own targeting
 		return index.Undecided
-	case s.verdict(flags, effective, 0) != search.Eligible: // each query has its reserve
+	case s.verdict(flags, effective, 0) != search.Eligible: // each query has its own reserve
 		return index.NoCandidate
 	case effective >= uint64(index.Undecided)-1:
 		return index.Undecided

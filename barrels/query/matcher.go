@@ -5,26 +5,25 @@ import (
 	"adshard/search"
 )
 
-// matcher decides at which level the classes of a block match: each word of the
-// block's vocabulary is matched against the query at most once, when a class first
-// needs it.
+// matcher decides at which level the classes of a block match. Each word of the block's vocabulary
+// is matched against the query at most once, when a class first needs it.
 type matcher struct {
 	search.Matcher
 	terms search.TermTable // the query's terms that keywords may have
 	view  *block.View      // of the current block
-	// refs holds for each word of the vocabulary the index of its Fit; 0: not yet
-	// known.
+	// refs holds, for each word of the vocabulary, the index of its Fit, or 0 if that is not known
+	// yet.
 	refs   []uint16
-	fits   []search.Fit // index disagrees is a word that fits nothing
+	fits   []search.Fit // index disagrees is for words that fit nothing
 	gather [search.MaxKeywordWords]*search.Fit
 }
 
-// disagrees is the index in fits of words that agree with none of the query's.
+// disagrees is the index in fits for words that agree with no word of the query.
 const disagrees = 1
 
-// use makes v the current block, whose vocabulary is matched.
+// use makes v the current block, whose words are to be matched.
 func (m *matcher) use(v *block.View) {
-	n := min(v.Words(), 1<<16-1) // postings refer to words by 16 bits
+	n := min(v.Words(), 1<<16-1) // postings refer to words by 16-bit numbers
 	if cap(m.refs) < n {
 		m.refs = make([]uint16, n+n/2)
 	}
@@ -34,7 +33,7 @@ func (m *matcher) use(v *block.View) {
 	m.fits = append(m.fits[:0], none, none)
 }
 
-// match matches a word of the vocabulary.
+// match matches a word of the vocabulary and returns the index of its Fit.
 func (m *matcher) match(word int) (fit uint16) {
 	fit = disagrees
 	norm, fold, term := m.view.Word(word)
@@ -71,7 +70,7 @@ func (m *matcher) class(t search.MatchType, words block.Refs) search.Level {
 	return m.LevelOf(t, m.gather[:n])
 }
 
-// release drops what belongs to a request.
+// release drops references to a request.
 func (m *matcher) release() {
 	m.Matcher.Release()
 	m.view = nil

@@ -12,37 +12,38 @@ import (
 // reserve.
 type pageRanking struct {
 	filters []filterRanking
-	// need is the least score, before the scorer, that may be among the best of some filter.
+	// need is the lowest score, before the scorer, that may be among the best of any filter.
 	need    uint64
-	offered uint64 // how often something was
-	// blocks: some filter has blocks. passed remembers by campaign which filters' blocks meet neither it nor its owner.
+	offered uint64 // number of offers so far
+	// blocks means that some filter has blocks. passed remembers, by campaign, for which filters no block meets the campaign or its
+	// owner.
 	blocks bool
 	passed map[*index.Campaign]uint8
 }
 
-// filterRanking is what is known of one filter.
+// filterRanking is the state of one filter.
 type filterRanking struct {
 	search.Top[hit]
 	reserve    uint64
 	candidates uint64
-	// blocked has the blocks of the request and of the filter; urls: the filter has some of domains. metGroups is as that of
+	// blocked has the blocks of the request and of the filter. urls means that the filter blocks domains. metGroups is like that of
 	// contextRule.
 	blocked   targeting.Context
 	urls      bool
 	metGroups map[uint64]bool
 }
 
-// pageCandidate is a posting of the current block that takes part but for what a page's filters say, negatives and URLs.
+// pageCandidate is a posting of the current block that takes part unless a page's filters, negatives or blocked URLs exclude it.
 type pageCandidate struct {
 	posting                   int
 	at                        kv.Place
 	effective, quality, score uint64
 	kind                      search.MatchType
 	level                     search.Level
-	again                     bool // it was counted in another form
+	again                     bool // it was counted before, in another form
 }
 
-// checkPage returns fault.Invalid for a page that no store answers.
+// checkPage returns fault.Invalid for a page that no store can answer.
 func checkPage(p *search.Page) error {
 	switch {
 	case len(p.Filters) < 1 || len(p.Filters) > search.MaxPlacements:
@@ -84,7 +85,7 @@ func (p *pageRanking) reset(r *search.Request) {
 	}
 }
 
-// release drops what belongs to a request.
+// release drops references to a request.
 func (p *pageRanking) release() {
 	for i := range p.filters {
 		f := &p.filters[i]
@@ -95,7 +96,7 @@ func (p *pageRanking) release() {
 	clear(p.passed)
 }
 
-// counts returns the candidates of each filter.
+// counts returns the number of candidates of each filter.
 func (p *pageRanking) counts() []uint64 {
 	list := make([]uint64, len(p.filters))
 	for i := range p.filters {
@@ -116,7 +117,7 @@ func (r *ranking) pageMembers(m *members) {
 	}
 }
 
-// onPage counts a candidate in the filters that it passes, and offers it to those of which it may be among the best.
+// onPage counts a candidate in the filters that it passes, and offers it to those in which it may be among the best.
 func (r *ranking) onPage(c *pageCandidate, s *groupStatus) {
 	p := r.page
 	passes := p.passing(c.effective, s)
@@ -152,7 +153,7 @@ func (r *ranking) onPage(c *pageCandidate, s *groupStatus) {
 	}
 }
 
-// passing returns the filters whose reserve a bid reaches and whose blocks meet neither the campaign nor its owner.
+// passing returns the filters whose reserve a bid reaches and none of whose blocks meets the campaign or its owner.
 func (p *pageRanking) passing(effective uint64, s *groupStatus) (filters uint8) {
 	for i := range p.filters {
 		if effective >= p.filters[i].reserve {
@@ -174,7 +175,7 @@ func (p *pageRanking) passing(effective uint64, s *groupStatus) (filters uint8) 
 	return filters & passed
 }
 
-// wanting returns those of some filters of which a candidate of this score may be among the best.
+// wanting returns those of the given filters in which a candidate with this score may be among the best.
 func (p *pageRanking) wanting(of uint8, score, keyword, advertiser uint64) (filters uint8) {
 	for i := range p.filters {
 		if of>>i&1 != 0 && p.filters[i].Wants(advertiser, score, keyword) {
@@ -184,7 +185,7 @@ func (p *pageRanking) wanting(of uint8, score, keyword, advertiser uint64) (filt
 	return filters
 }
 
-// urlsBlocked returns those of some filters that meet the page to which a keyword leads.
+// urlsBlocked returns those of the given filters that block the page to which a keyword leads.
 func (r *ranking) urlsBlocked(of uint8, at kv.Place) (filters uint8) {
 	for i := range r.page.filters {
 		if f := &r.page.filters[i]; of>>i&1 != 0 && f.urls && r.urlBlockedBy(&f.blocked, f.metGroups, at) {
@@ -194,7 +195,7 @@ func (r *ranking) urlsBlocked(of uint8, at kv.Place) (filters uint8) {
 	return filters
 }
 
-// least returns the least threshold of all filters.
+// least returns the lowest threshold of all filters.
 func (p *pageRanking) least() uint64 {
 	least := p.filters[0].Threshold()
 	for i := range p.filters[1:] {

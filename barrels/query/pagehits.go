@@ -7,8 +7,8 @@ import (
 	"adshard/search/display"
 )
 
-// pageHits returns the best of each filter with what answers show of them: a keyword once for each ad that it shows, with the filters
-// in which it does. Those that cannot be read are left out as damage.
+// pageHits returns the best hits of each filter with what answers show of them. A keyword appears once for each ad that it shows,
+// with the filters in which it does. Hits that cannot be read are left out and recorded as damage.
 func (r *ranking) pageHits() []search.Hit {
 	var hits []search.Hit
 	for i := range r.page.filters {
@@ -22,10 +22,10 @@ func (r *ranking) pageHits() []search.Hit {
 	return hits
 }
 
-// appendHit adds one of the best of a filter.
+// appendHit adds one of the best hits of a filter.
 func (r *ranking) appendHit(hits []search.Hit, of *search.Ranked[hit], filter int) []search.Hit {
 	bit, f := uint8(1)<<filter, &r.page.filters[filter]
-	if !f.urls { // it shows what it does in all such filters
+	if !f.urls { // it shows the same ad in all such filters
 		if i := slices.IndexFunc(hits, func(h search.Hit) bool { return h.Keyword == of.Keyword && r.page.plain(h.Filters) }); i >= 0 {
 			hits[i].Filters |= bit
 			return hits
@@ -51,7 +51,7 @@ func (r *ranking) appendHit(hits []search.Hit, of *search.Ranked[hit], filter in
 	return append(hits, h)
 }
 
-// plain reports whether one of some filters has no domains of its own.
+// plain reports whether one of the given filters blocks no domains.
 func (p *pageRanking) plain(filters uint8) bool {
 	for i := range p.filters {
 		if filters>>i&1 != 0 && !p.filters[i].urls {

@@ -16,7 +16,7 @@ func (r *ranking) posting(i int, level search.Level) {
 	kind := v.Type(i)
 	alike := level <= search.Folded && r.formsAlike(kind)
 	if flags&block.Enabled == 0 || flags&block.Later != 0 && alike {
-		return // the first form agrees as well where no language is needed
+		return // the first form agrees just as well if no language is needed
 	}
 	if r.sampler.Active() && r.cached == nil {
 		r.sampler.Match(v, group)
@@ -25,7 +25,7 @@ func (r *ranking) posting(i int, level search.Level) {
 		return
 	}
 	s := r.status(group)
-	if s.damaged { // it should be served
+	if s.damaged { // it should be served but cannot be read
 		r.damagedAt(v.GroupKey(group))
 	}
 	if !s.matches() {
@@ -60,7 +60,7 @@ func (r *ranking) posting(i int, level search.Level) {
 	}
 }
 
-// hit is what is kept of posting i of the current block.
+// hit returns what is kept of posting i of the current block.
 func (r *ranking) hit(i int, quality uint64, kind search.MatchType, level search.Level) hit {
 	h := hit{view: r.view, posting: uint16(i), quality: quality, kind: kind, level: level}
 	if r.cached == nil { // the view will be opened on other bytes
@@ -71,8 +71,8 @@ func (r *ranking) hit(i int, quality uint64, kind search.MatchType, level search
 }
 
 // hopeless reports whether a keyword is certainly below the threshold, whatever its campaign and
-// advertiser are, so that they need not be looked up. It is not counted; totals are then lower
-// bounds.
+// advertiser, so that they need not be looked up. Such a keyword is not counted, so totals are then
+// lower bounds.
 func (r *ranking) hopeless(group int, bid uint64, quality uint8, kind search.MatchType, level search.Level) bool {
 	need := r.threshold()
 	if need == 0 {
@@ -95,8 +95,8 @@ func (r *ranking) countedBefore(keyword uint64) bool {
 }
 
 // formsAlike reports whether all forms of a keyword match alike at a level that needs no language.
-// That is not so where the whole query must agree, regardless of order: its other words may agree by
-// inflection or as synonyms, which depend on the language.
+// They do not if the whole query must agree in any order: its other words may agree by inflection or
+// as synonyms, which depend on the language.
 func (r *ranking) formsAlike(t search.MatchType) bool {
 	rule := &r.request.Profile[t]
 	return rule.Ordered || rule.Reach <= search.Folded || rule.Others && !rule.Adjacent

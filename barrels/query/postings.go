@@ -11,9 +11,9 @@ import (
 type postings struct {
 	*scope
 	it   kv.Iterator // opened on first use
-	view block.View  // of a block that is not cached
+	view block.View  // a block that is not cached
 	key  []byte
-	// terms are those of the query, lists what is known of each.
+	// terms are the terms of the query, and lists what is known of each.
 	terms []search.QueryTerm
 	lists []foundList
 	// reading is the term whose blocks are being read from the snapshot.
@@ -22,8 +22,8 @@ type postings struct {
 
 // foundList is what the dictionary knows of a term of the query.
 type foundList struct {
-	anchors bool               // postings may be anchored at it
-	list    *index.PostingList // nil: it is not cached
+	anchors bool               // whether postings may be anchored at it
+	list    *index.PostingList // nil if not cached
 }
 
 func (p *postings) close() {
@@ -34,9 +34,9 @@ func (p *postings) close() {
 	clear(p.lists)
 }
 
-// find looks up a query's terms and appends to known, ascending, the indexes of those that some
-// keyword may have. Each step touches the same thing of all terms before the next step needs it, so
-// that memory accesses overlap.
+// find looks up a query's terms, and appends to `known`, in ascending order, the indexes of those
+// that some keyword may have. Each step touches the same data of all terms before the next step
+// needs them, so that memory accesses overlap.
 func (p *postings) find(terms []search.QueryTerm, known []int32) []int32 {
 	p.terms, p.lists = terms, p.lists[:0]
 	t := p.state.Terms
@@ -68,7 +68,7 @@ func (p *postings) find(terms []search.QueryTerm, known []int32) []int32 {
 	return known
 }
 
-// touch fetches what a visit reads first of a block.
+// touch prefetches what a visit of a block reads first.
 func (p *postings) touch(b *index.Block) {
 	if s := b.Signatures(); len(s) > 0 {
 		p.touched |= uint64(s[0])
@@ -88,8 +88,8 @@ func (p *postings) seek(term uint64) bool {
 	return p.it.Seek(p.key)
 }
 
-// open opens the block that the iterator is at: as one to be cached where c has
-// room, else with the scratch view. false: it is damaged.
+// open opens the block at the iterator. If c has room, the block will be cached, otherwise it uses
+// the scratch view. It returns false if the block is damaged.
 func (p *postings) open(c *index.ListBuilder) (blockRef, bool) {
 	at := kv.Place{Key: kv.KeyPart(p.it.Key(), 1), Keyword: kv.KeyPart(p.it.Key(), 2)}
 	b, full := c.Add(p.reading, at, p.it.Value())
@@ -102,5 +102,5 @@ func (p *postings) open(c *index.ListBuilder) (blockRef, bool) {
 	return blockRef{view: &p.view}, true
 }
 
-// uncache drops what is cached of a term; the store's copy may be undamaged.
+// uncache drops the cached list of a term. The store's copy may be undamaged.
 func (p *postings) uncache(term uint64) { p.caches.Lists.Drop(p.state.Terms, term) }

@@ -8,30 +8,29 @@ import (
 	"adshard/search"
 )
 
-// pruner chooses which blocks a search visits, and in which order: of long lists
-// the blocks with the highest reach first, so that the threshold is high before
-// the others are looked at (block-max pruning: Ding and Suel 2011). docs/format.md
-// shows why the answer stays exact.
+// pruner chooses which blocks a search visits, and in which order. Of long lists it takes the blocks with the highest reach first, so that
+// the threshold is high before the others are looked at (block-max pruning: Ding and Suel 2011). docs/format.md shows why the answer stays
+// exact.
 type pruner struct {
 	*scope
 	ranking *ranking // its threshold decides
-	off     bool     // nothing is pruned
-	// lists are the long ones.
+	off     bool     // its threshold decides what is pruned
+	// lists are the long lists.
 	lists   []*index.PostingList
-	skipped uint64 // blocks of lists that were not visited
-	// least is the block-max test for any score that is among the best at a level, thresholds are those of the
-	// ranking's lists, for their reserves as well. They are of a moment of the ranking.
+	skipped uint64 // number of blocks of lists that were not visited
+	// least is the block-max test for any score that is among the best at a level. thresholds are the tests of the ranking's lists, which
+	// include their reserves. Both belong to one moment of the ranking.
 	least      block.Threshold
 	thresholds []block.Threshold
 	moment     uint64
 	level      search.Level
-	// first are the blocks with the highest reach, in falling order.
+	// first are the blocks with the highest reach, in descending order.
 	first    []queuedBlock
 	batch    []queuedBlock
 	survived []queuedBlock
 }
 
-// queuedBlock is a block of a list, still to be visited, with what it can reach.
+// queuedBlock is a block of a list that is yet to be visited, with its reach.
 type queuedBlock struct {
 	list  *index.PostingList
 	block int
@@ -39,14 +38,13 @@ type queuedBlock struct {
 }
 
 const (
-	// firstBlocks are visited before all others: those with the highest reach.
+	// firstBlocks is the number of blocks, those with the highest reach, that are visited before all others.
 	firstBlocks = 8
-	// wave is how many blocks are fetched side by side. The threshold rises only
-	// after all of them.
+	// wave is the number of blocks that are fetched together. The threshold rises only after all of them.
 	wave = 4
 )
 
-// reset begins a search; off: nothing is pruned.
+// reset begins a search. With off, nothing is pruned.
 func (p *pruner) reset(off bool) {
 	for _, list := range [...][]queuedBlock{p.first, p.batch, p.survived} {
 		clear(list[:cap(list)])
@@ -58,19 +56,19 @@ func (p *pruner) reset(off bool) {
 	}
 }
 
-// prunes reports whether only those blocks of a list are visited that can win.
+// prunes reports whether a search visits only those blocks of a list that can win.
 func (p *pruner) prunes(f *foundList) bool {
 	return !p.off && f.anchors && f.list != nil && f.list.Long()
 }
 
-// canWin reports whether a block with this reach may still have a posting among
-// the best, when none matches better than at level best.
+// canWin reports whether a block with this reach may still have a posting among the best if no posting matches better than at the level
+// `best`.
 func (p *pruner) canWin(reach uint64, best search.Level) bool {
 	p.renew(best)
 	return p.least.Reached(reach)
 }
 
-// canBid reports whether canWin holds for a posting that bids the reserve.
+// canBid is canWin for postings that bid at least the reserve.
 func (p *pruner) canBid(reach uint64, ratio uint8, best search.Level) bool {
 	p.renew(best)
 	for _, t := range p.thresholds {
@@ -81,7 +79,7 @@ func (p *pruner) canBid(reach uint64, ratio uint8, best search.Level) bool {
 	return false
 }
 
-// renew makes the thresholds those of now.
+// renew updates the thresholds to the present moment of the ranking.
 func (p *pruner) renew(best search.Level) {
 	moment := p.ranking.moment()
 	if len(p.thresholds) > 0 && p.moment == moment && p.level == best {
@@ -92,16 +90,16 @@ func (p *pruner) renew(best search.Level) {
 	p.thresholds = p.ranking.thresholds(p.thresholds[:0], best)
 }
 
-// blockCanWin is canWin for any block. A cached block keeps, beside its impacts, what its own campaigns make of its bound. For any other block
-// it is computed, which costs less than visiting the block. Reserves are left to surviving: without them few short lists are skipped, but
-// what matches there is counted.
+// blockCanWin is canWin for any block. A cached block keeps with its impacts what its own campaigns make of its bound. For any other block
+// this is computed, which costs less than visiting the block. Reserves are only checked by surviving: without them few blocks of short
+// lists are skipped, but their matches are counted.
 func (p *pruner) blockCanWin(b blockRef, best search.Level) bool {
 	d, parents := p.request.Device, p.state.Parents
 	bound, modifier, factor := b.bound(d), parents.MaxModifier[d], parents.MaxFactor
 	switch {
 	case !p.canWin(bound.Reach(modifier, factor), best):
 		return false
-	case modifier == 1000 && factor == 1000: // no campaign makes anything of it
+	case modifier == 1000 && factor == 1000: // no campaign changes it
 		return true
 	}
 	if b.cached == nil {
@@ -111,7 +109,7 @@ func (p *pruner) blockCanWin(b blockRef, best search.Level) bool {
 	return j == nil || j.ParentsVersion.Load() != parents.Version || p.canWin(j.Reach, best)
 }
 
-// surviving returns those of some blocks that can still win, and fetches them.
+// surviving returns the blocks that can still win, and prefetches them.
 func (p *pruner) surviving(r *postings, blocks []queuedBlock, best search.Level) []queuedBlock {
 	p.survived = p.survived[:0]
 	for _, b := range blocks {
@@ -132,7 +130,7 @@ func (p *pruner) surviving(r *postings, blocks []queuedBlock, best search.Level)
 	return p.survived
 }
 
-// choose collects the blocks of all lists with the highest reach in first.
+// choose collects in first the blocks of all lists with the highest reach.
 func (p *pruner) choose() {
 	p.first = p.first[:0]
 	for _, l := range p.lists {
@@ -141,7 +139,7 @@ func (p *pruner) choose() {
 	}
 }
 
-// chooseOf adds a list's blocks with the highest reach.
+// chooseOf adds the blocks of a list with the highest reach.
 func (p *pruner) chooseOf(l *index.PostingList) {
 	reach := l.Reach(p.state.Parents, p.request.Device)
 	for g := range reach.Groups {

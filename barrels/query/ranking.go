@@ -16,17 +16,17 @@ import (
 type ranking struct {
 	impactCache
 	top                 search.Top[hit]
-	page                *pageRanking // in place of top; nil: the request has neither a page nor a scorer
-	ofPage              pageRanking  // what page points to
+	page                *pageRanking // used instead of top; nil if the request has neither a page nor a scorer
+	ofPage              pageRanking  // the value to which page points
 	matched, candidates uint64
-	factor              uint64 // an upper bound of the factor (permille) by which targeting, its group's own aside, multiplies the current posting's bid
-	// seen are the keywords counted that may come again in another form.
+	factor              uint64 // bound of the factor (permille) by which targeting, except the group's own, multiplies the current posting's bid
+	// seen are the keywords counted so far that may come again in another form.
 	seen    map[uint64]struct{}
 	sampler load.Sampler // of a search whose load is counted
 }
 
-// hit is what the answer needs of one of the best: a posting of a cached view. Its group is read
-// only if it stays, since most hits lose to later ones.
+// hit is what the answer needs of one of the best hits: a posting of a cached view. Its group is read only
+// if the hit stays, since most hits lose to later ones.
 type hit struct {
 	view    *block.View
 	copied  *groupIDs // set if the view is not cached
@@ -39,7 +39,7 @@ type hit struct {
 // groupIDs are the ring key and the ids of a group and its campaign.
 type groupIDs struct{ key, id, campaign uint64 }
 
-// group returns those of the hit.
+// group returns the key and ids of the hit's group.
 func (h *hit) group() groupIDs {
 	if h.copied != nil {
 		return *h.copied
@@ -47,7 +47,7 @@ func (h *hit) group() groupIDs {
 	return idsOf(h.view, int(h.posting))
 }
 
-// idsOf returns those of the group of posting i.
+// idsOf returns the key and ids of the group of posting i.
 func idsOf(v *block.View, i int) groupIDs {
 	g := v.GroupOf(i)
 	campaign, _ := v.GroupParents(g)
@@ -65,7 +65,7 @@ func (r *ranking) reset() {
 	}
 }
 
-// threshold is the score below which no posting is among the best.
+// threshold returns the score below which no posting is among the best.
 func (r *ranking) threshold() uint64 {
 	if r.page != nil {
 		return r.page.need
@@ -73,7 +73,7 @@ func (r *ranking) threshold() uint64 {
 	return r.top.Threshold()
 }
 
-// moment is another number whenever thresholds have changed.
+// moment returns a number that changes whenever thresholds have changed.
 func (r *ranking) moment() uint64 {
 	if r.page != nil {
 		return r.page.offered
@@ -81,7 +81,7 @@ func (r *ranking) moment() uint64 {
 	return r.top.Threshold()
 }
 
-// thresholds appends the block-max tests of all lists of the best.
+// thresholds appends the block-max tests of all lists of the best hits.
 func (r *ranking) thresholds(list []block.Threshold, best search.Level) []block.Threshold {
 	if r.page == nil {
 		return append(list, block.NewThreshold(r.top.Threshold(), max(r.request.Reserve, 1), best))
@@ -114,8 +114,8 @@ func (r *ranking) enter(b blockRef, term uint64) {
 	}
 }
 
-// prune returns the classes that may still be among the best if none matches better than at level
-// best, which saves matching the others. It changes the list.
+// prune returns the classes that may still be among the best if none matches better than at the level
+// `best`, which saves matching the others. It changes the list.
 func (r *ranking) prune(list []classRef, best search.Level) []classRef {
 	need := r.threshold()
 	if need == 0 {
@@ -132,7 +132,7 @@ func (r *ranking) prune(list []classRef, best search.Level) []classRef {
 	return list[:n]
 }
 
-// prunable reports whether none of a class's postings can reach a score of need.
+// prunable reports whether none of a class's postings can reach the score `need`.
 func (r *ranking) prunable(c *classRef, best search.Level, need uint64) bool {
 	b := c.cached
 	if b == nil {
@@ -200,7 +200,7 @@ func (r *ranking) class(b *index.Block, i int, level search.Level) {
 	}
 }
 
-// count counts a class that takes part as a whole, and offers what may be among the best.
+// count counts a class whose members all take part, and offers those that may be among the best.
 func (r *ranking) count(m *members, class *index.ClassImpact) {
 	r.matched += uint64(class.Live)
 	r.candidates += uint64(class.Candidates)
@@ -209,8 +209,8 @@ func (r *ranking) count(m *members, class *index.ClassImpact) {
 	}
 }
 
-// decided counts and ranks a class if the request's context decides whether it takes part, or changes its
-// bids; else it returns false.
+// decided counts and ranks a class if the request's context decides whether it takes part or changes its
+// bids. Otherwise it returns false.
 func (r *ranking) decided(m *members, class *index.ClassImpact) bool {
 	switch {
 	case class.Profile == index.MixedProfiles || r.context.ids || r.context.urls:
@@ -231,27 +231,27 @@ func (r *ranking) decided(m *members, class *index.ClassImpact) bool {
 	return true
 }
 
-// members are those of a class of a cached block that matches.
+// members are the members of a matching class of a cached block.
 type members struct {
 	block    *index.Block
 	profiles []index.ProfileRef
 	ranked   []index.Impact
 	one      uint64             // Q for quality 1
-	least    index.EffectiveBid // bids up to it take no part
+	least    index.EffectiveBid // a bid up to this takes no part
 	kind     search.MatchType
 	level    search.Level
 }
 
-// someAsked reports whether the negatives of some member's advertiser must be checked.
+// someAsked reports whether the negatives of any member's advertiser must be checked.
 func someAsked(ranked []index.Impact) bool {
 	return slices.ContainsFunc(ranked, func(e index.Impact) bool { return e&index.OwnerNegatives != 0 })
 }
 
-// blockedOwner reports whether a negative of the advertiser of a member of a block blocks the
-// query: one with OwnerNegatives.
+// blockedOwner reports whether a negative of a member's advertiser blocks the query. The member must have
+// OwnerNegatives.
 func (r *ranking) blockedOwner(b *index.Block, e index.Impact) bool {
 	a, ok := r.state.Parents.Advertisers.Get(b.Advertiser(e.Posting()))
-	return !ok || r.blockedByAdvertiser(&a) // impacts hold for these parents: it is there
+	return !ok || r.blockedByAdvertiser(&a) // impacts are valid for these parents, so the advertiser is there
 }
 
 // best offers the members of a class that may be among the best, at most one of each advertiser. It
@@ -300,7 +300,7 @@ func (r *ranking) members(m *members) {
 	}
 }
 
-// undecided decides on a member by itself.
+// undecided decides on a single member.
 func (r *ranking) undecided(m *members, e index.Impact) {
 	r.use(refOf(m.block))
 	r.factor = r.state.Parents.MaxFactor
@@ -310,15 +310,15 @@ func (r *ranking) undecided(m *members, e index.Impact) {
 	r.posting(e.Posting(), m.level)
 }
 
-// member counts and ranks a member with its effective bid, unless a negative of its advertiser or a block is
-// against it.
+// member counts and ranks a member with its effective bid, unless a negative of its advertiser or a block of
+// the request excludes it.
 func (r *ranking) member(m *members, e index.Impact, effective uint64) {
 	if effective < max(r.request.Reserve, 1) {
 		return
 	}
 	score := effective * e.Quality() * m.one
 	lost := score < r.top.Threshold() || r.top.Lost(score, m.block.View.Keyword(e.Posting()))
-	if r.context.urls { // a page is looked at only for what the answer needs
+	if r.context.urls { // a page is looked at only if the answer needs it
 		lost = lost || !r.top.Wants(m.block.Advertiser(e.Posting()), score, m.block.View.Keyword(e.Posting()))
 	}
 	if e&index.OwnerNegatives != 0 && (lost && !r.request.ExactCounts || r.blockedOwner(m.block, e)) {
@@ -336,7 +336,7 @@ func (r *ranking) member(m *members, e index.Impact, effective uint64) {
 	}
 }
 
-// offer offers a posting that passed all checks to the best.
+// offer offers a posting that passed all checks to the list of the best.
 func (r *ranking) offer(m *members, e index.Impact, score uint64) {
 	posting := e.Posting()
 	r.top.Offer(m.block.Advertiser(posting), score, m.block.View.Keyword(posting), hit{

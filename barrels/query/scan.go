@@ -8,43 +8,43 @@ import (
 	"adshard/search"
 )
 
-// scan finds the classes of postings that match a query and hands them to its sink. It visits
+// scan finds the classes of postings that match a query and passes them to its sink. It visits
 // blocks of the query's own terms before blocks of synonyms, so that the best hits come early and
 // blocks that cannot win are skipped.
 //
-// A keyword of a campaign with several languages is anchored once in each and may
-// therefore be handed over several times, at different levels: the sink counts it
-// once, by its id, and the best level counts. Skipping blocks stays exact: the
-// block in which a keyword agrees best bounds the keyword's score at that level,
-// and so at each worse level too; if that bound is below the threshold, none of
-// its levels is among the best, since the threshold never falls. Totals of matches
-// are then lower bounds; a search that counts exactly skips nothing.
+// A keyword of a campaign with several languages is anchored once in each, so it may reach the sink
+// several times, at different levels. The sink counts it only once, by its id, and uses the best
+// level. Skipping blocks stays exact: the block in which a keyword agrees best bounds the keyword's
+// score at that level, and so at each worse level too. If that bound is below the threshold, none
+// of its levels is among the best, since the threshold never falls. Totals of matches are then
+// lower bounds; a search that counts exactly skips nothing.
 type scan struct {
 	*scope
 	matcher
 	postings
 	pruner
 	sink sink
-	// deadBlocks has blocks without any live posting visited, too.
+	// deadBlocks means that blocks without any live posting are visited, too.
 	deadBlocks bool
 	best       search.Level // cap of the terms whose blocks are being visited
 	work       search.Work
-	// known are the indexes of the query's terms that keywords may have; signature is theirs.
+	// known are the indexes of the query's terms that keywords may have. signature is the signature
+	// of these terms.
 	known     []int32
 	capped    []int32 // the known terms whose cap is best
 	signature search.Signature
 	// pending are the classes that passed the signature test and are not matched yet.
 	pending []classRef
-	visited int // blocks, and waves of them, since the search began
-	// tabled: the known terms are in the matcher's table, which only some searches need.
+	visited int // number of blocks, and waves of them, since the search began
+	// tabled means that the known terms are in the matcher's table, which only some searches need.
 	tabled bool
 }
 
-// sink takes what a scan finds.
+// sink receives what a scan finds.
 type sink interface {
 	// enter begins a block anchored at a term.
 	enter(b blockRef, term uint64)
-	// match receives classes that match, each at its level.
+	// match receives matching classes, each with its level.
 	match(list []classRef)
 }
 
@@ -52,8 +52,8 @@ type sink interface {
 // would not make memory faster, and the threshold rises only when they are matched.
 const maxPending = 32
 
-// reset begins a scan of the scope's request; prune: blocks and classes that cannot
-// win are left out.
+// reset begins a scan of the scope's request. With prune, blocks and classes that cannot win are
+// left out.
 func (s *scan) reset(to sink, prune bool) {
 	q := s.scope.request.Query
 	s.sink = to
@@ -66,7 +66,7 @@ func (s *scan) reset(to sink, prune bool) {
 	}
 }
 
-// release drops what belongs to a request.
+// release drops references to a request.
 func (s *scan) release() {
 	s.sink = nil
 	clear(s.pending)
@@ -77,12 +77,12 @@ func (s *scan) release() {
 }
 
 // turnBlocks is the number of blocks that a search visits before it yields. Yielding costs more
-// than a short search, which never visits as many.
+// than a short search, which never visits that many.
 const turnBlocks = 256
 
-// interrupted returns fault.Deadline or fault.Cancelled when ctx has ended. It is called between
+// interrupted returns fault.Deadline or fault.Cancelled if ctx has ended. It is called between
 // blocks and sometimes yields to other searches: Go's scheduler preempts only every 10 ms, so all
-// others would wait for the slowest.
+// others would wait for the slowest search.
 func (s *scan) interrupted(ctx context.Context) error {
 	if kv.Over(ctx) {
 		return kv.Ended(ctx, "barrels: search")
@@ -94,8 +94,8 @@ func (s *scan) interrupted(ctx context.Context) error {
 	return nil
 }
 
-// run scans. It ends early with fault.Deadline or fault.Cancelled when ctx ends; work then has what
-// was done so far.
+// run scans. It returns fault.Deadline or fault.Cancelled early if ctx ends; work then has what was
+// done so far.
 func (s *scan) run(ctx context.Context) error {
 	for _, best := range [...]search.Level{search.Identical, search.Synonym} {
 		if best > s.Reach {
@@ -115,20 +115,20 @@ func (s *scan) run(ctx context.Context) error {
 	return nil
 }
 
-// terms returns a term of the query.
+// terms returns the query's term with an index.
 func (s *scan) terms(i int32) *search.QueryTerm { return &s.postings.terms[i] }
 
-// matchPending matches the pending classes and hands over those that match. Each step handles all
-// of them, so that their memory accesses overlap.
+// matchPending matches the pending classes and passes those that match to the sink. Each step
+// handles all of them, so that their memory accesses overlap.
 func (s *scan) matchPending() {
 	all := s.pending
 	if len(all) == 0 {
 		return
 	}
 	s.pending = all[:0]
-	defer func() { // even if a damaged block makes one of them panic
+	defer func() { // even if a damaged block causes a panic
 		clear(all)
-		s.matcher.view = nil // another block may come under its address
+		s.matcher.view = nil // another block may appear at the same address
 	}()
 	list := all
 	if !s.off {

@@ -13,14 +13,15 @@ type scope struct {
 	request *search.Request
 	served  *index.Served
 	caches  *Engine
-	// bad are the parts of the ring whose data could not be read; memory: some only in the cache.
+	// bad are the parts of the ring whose data could not be read. memory means that some were
+	// damaged only in the cache.
 	bad    []index.Interval
 	memory bool
-	// touched keeps the compiler from leaving out loads that only prefetch.
+	// touched keeps the compiler from removing loads that only prefetch.
 	touched uint64
 }
 
-// reset begins a search; the errors are those of index.Slices.Served.
+// reset begins a search. Its errors are those of index.Slices.Served.
 func (s *scope) reset(e *Engine, st *index.Snapshot, r *search.Request, op string) (err error) {
 	s.state, s.request, s.caches = st, r, e
 	s.bad, s.memory = s.bad[:0], false
@@ -28,7 +29,7 @@ func (s *scope) reset(e *Engine, st *index.Snapshot, r *search.Request, op strin
 	return err
 }
 
-// release drops what belongs to a request.
+// release drops references to a request.
 func (s *scope) release() { s.state, s.request, s.served, s.caches = nil, nil, nil, nil }
 
 // damage returns the damage found so far.

@@ -8,11 +8,12 @@ import (
 
 // scorerRule is the request's scorer (serving.md §16).
 type scorerRule struct {
-	scoring auction.Scoring // nil: the request has none
-	highest uint64          // factor of any candidate
+	scoring auction.Scoring // nil if the request has none
+	highest uint64          // highest factor of any candidate
 }
 
-// reset begins a request. Errors: fault.Version: its scorer is not here, or it says no time.
+// reset begins a request. It returns fault.Version if this program does not have the scorer, or the
+// request has no time.
 func (s *scorerRule) reset(c *Engine, r *search.Request, op string) error {
 	*s = scorerRule{}
 	if r.Scorer == (search.ScorerID{}) {
@@ -40,7 +41,7 @@ func (s *scorerRule) reset(c *Engine, r *search.Request, op string) error {
 	return nil
 }
 
-// most is what the scorer can make of a score at most.
+// most returns the highest score that the scorer can make of a score.
 func (s *scorerRule) most(score uint64) uint64 {
 	if s.scoring == nil {
 		return score
@@ -48,7 +49,7 @@ func (s *scorerRule) most(score uint64) uint64 {
 	return auction.MostScored(score, s.highest)
 }
 
-// least is the least score of which the scorer may make need.
+// least returns the lowest score that the scorer may raise to `need`.
 func (s *scorerRule) least(need uint64) uint64 {
 	if s.scoring == nil {
 		return need
@@ -56,7 +57,8 @@ func (s *scorerRule) least(need uint64) uint64 {
 	return auction.LeastUnscored(need, s.highest)
 }
 
-// score scores a candidate of the current block; false: nothing of its quality is left.
+// score scores a candidate of the current block. It returns false if the scorer leaves nothing of
+// its quality.
 func (r *ranking) score(c *pageCandidate, s *groupStatus) bool {
 	_, words := r.view.Posting(c.posting)
 	f := featuresOf(c.kind, words.Len(), r.view.Quality(c.posting), s)
@@ -64,12 +66,12 @@ func (r *ranking) score(c *pageCandidate, s *groupStatus) bool {
 	return c.quality > 0
 }
 
-// featuresOf are those of a keyword in a group of this status.
+// featuresOf returns the features of a keyword in a group with this status.
 func featuresOf(kind search.MatchType, words int, quality uint8, s *groupStatus) auction.Features {
 	return auction.Features{Match: uint8(kind), Words: uint8(words), Quality: quality, Advertiser: s.owner.ID, Campaign: s.campaign.ID}
 }
 
-// explain says what a keyword's factor is and of what it is made.
+// explain returns a keyword's factor and the parts it is made of.
 func (s *scorerRule) explain(f *auction.Features) *search.Scored {
 	out := &search.Scored{Factor: s.scoring.Factor(f)}
 	for _, p := range s.scoring.Parts(f) {

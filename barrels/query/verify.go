@@ -5,15 +5,15 @@ import (
 	"adshard/search"
 )
 
-// Verifier compares cached data with a snapshot. It is for one goroutine at a time and must be
-// closed.
+// Verifier compares cached data with a snapshot. Only one goroutine may use it at a time. It must
+// be closed.
 type Verifier struct {
 	engine *Engine
 	state  *index.Snapshot
-	at     *execution // nil: none yet
+	at     *execution // nil if there is none yet
 }
 
-// Verifier returns a verifier against a snapshot.
+// Verifier returns a verifier that compares with a snapshot.
 func (c *Engine) Verifier(st *index.Snapshot) *Verifier { return &Verifier{engine: c, state: st} }
 
 // Close ends the verifier.
@@ -24,8 +24,7 @@ func (v *Verifier) Close() {
 	}
 }
 
-// begin makes an execution of a request the current one; false: its view is not
-// served.
+// begin begins an execution of a request. It returns false if the request's view is not served.
 func (v *Verifier) begin(r *search.Request) bool {
 	const op = "barrels: certify"
 	if v.at != nil {
@@ -41,7 +40,8 @@ func (v *Verifier) begin(r *search.Request) bool {
 	return true
 }
 
-// Impacts reports whether a block's cached impacts are right, if they are valid now.
+// Impacts reports whether a block's cached impacts are correct. Impacts that are not valid now
+// count as correct.
 func (v *Verifier) Impacts(b *index.Block) bool {
 	for d := range b.Impacts {
 		j := b.Impacts[d].Load()
@@ -59,7 +59,7 @@ func (v *Verifier) Impacts(b *index.Block) bool {
 	return true
 }
 
-// Group reports whether a group's cached data, if any, are right.
+// Group reports whether a group's cached data, if any, are correct.
 func (v *Verifier) Group(key uint64) bool {
 	cached, ok := v.engine.Groups.Get(key, v.state.Number)
 	if !ok || !v.begin(&search.Request{Slots: 1}) {

@@ -8,8 +8,8 @@ import (
 	"adshard/barrels/kv"
 )
 
-// visitTerms visits the blocks anchored at the capped terms. A scan that prunes begins with the
-// blocks of long lists that have the highest bounds, and ends with the rest of these lists.
+// visitTerms visits the blocks anchored at the capped terms. A scan that prunes begins with those
+// blocks of long lists that have the highest reach, and ends with the rest of these lists.
 func (s *scan) visitTerms(ctx context.Context) error {
 	if s.off {
 		return s.visitLists(ctx)
@@ -27,7 +27,7 @@ func (s *scan) visitTerms(ctx context.Context) error {
 	return s.visitRest(ctx)
 }
 
-// visitLists visits the lists of the capped terms, but for those that are pruned.
+// visitLists visits the lists of the capped terms, except those that are pruned.
 func (s *scan) visitLists(ctx context.Context) error {
 	for _, i := range s.capped {
 		var err error
@@ -45,7 +45,7 @@ func (s *scan) visitLists(ctx context.Context) error {
 	return nil
 }
 
-// visitFirst visits the blocks with the highest bounds of all long lists.
+// visitFirst visits the blocks with the highest reach of all long lists.
 func (s *scan) visitFirst() {
 	s.choose()
 	for rest := s.first; len(rest) > 0; {
@@ -55,7 +55,7 @@ func (s *scan) visitFirst() {
 	}
 }
 
-// visitRest visits those of the other blocks of long lists that can still win.
+// visitRest visits the other blocks of long lists that can still win.
 func (s *scan) visitRest(ctx context.Context) error {
 	s.batch = s.batch[:0]
 	for _, l := range s.pruner.lists {
@@ -101,7 +101,7 @@ func (s *scan) visitList(ctx context.Context, list *index.PostingList) error {
 	return nil
 }
 
-// visitCached visits the i-th block of a cached list; later is as in visit.
+// visitCached visits the i-th block of a cached list. For later see visit.
 func (s *scan) visitCached(list *index.PostingList, i int, later bool) {
 	if b := list.Block(i); b == nil || !s.visitSafely(refOf(b), b.Term, later) {
 		s.uncache(list.Blocks[i].Load().Term)
@@ -114,12 +114,12 @@ func (s *scan) visitCached(list *index.PostingList, i int, later bool) {
 	}
 }
 
-// visitStored visits the blocks of a term as they are in the snapshot. When all of
-// them are good and not too large together, they are cached.
+// visitStored visits the blocks of a term as they are in the snapshot. It caches them if all are
+// undamaged and together not too large.
 func (s *scan) visitStored(ctx context.Context, term uint64) error {
 	c := s.scope.caches.Lists.NewListBuilder(term)
-	from := uint64(0) // ring key where what is read next begins
-	torn := false     // the block before was damaged
+	from := uint64(0) // ring key at which the next block begins
+	torn := false     // whether the block before was damaged
 	for ok := s.seek(term); ok; ok = s.it.Next() {
 		if err := s.interrupted(ctx); err != nil {
 			return err
@@ -142,15 +142,15 @@ func (s *scan) visitStored(ctx context.Context, term uint64) error {
 	return nil
 }
 
-// visitSafely visits a block; false: its bytes are damaged and made a reader panic. A panic on
-// undamaged bytes is a defect and is passed on to the caller. fault.Recover does not fit: it would
-// fail the whole search, while damage costs only this block.
+// visitSafely visits a block. It returns false if the block's bytes are damaged and made a reader
+// panic. A panic on undamaged bytes is a defect and is passed on to the caller. fault.Recover does
+// not fit here: it would fail the whole search, while damage costs only this block.
 func (s *scan) visitSafely(b blockRef, term uint64, later bool) (good bool) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			if good = false; b.view.Verify() == nil {
 				if b.cached != nil {
-					s.uncache(term) // it may be the damaged part
+					s.uncache(term) // the cached form may be the damaged part
 				}
 				panic(cause)
 			}
@@ -160,10 +160,10 @@ func (s *scan) visitSafely(b blockRef, term uint64, later bool) (good bool) {
 	return true
 }
 
-// visit collects the classes of a block whose signatures pass. later: the block is undamaged and
-// stays unchanged until the search ends. Its classes can then be matched later, together with those
-// of other blocks, so that memory accesses overlap. Otherwise they are matched before visit
-// returns.
+// visit collects the classes of a block whose signatures pass. If later is set, the block is
+// undamaged and stays unchanged until the search ends. Its classes can then be matched later,
+// together with those of other blocks, so that memory accesses overlap. Otherwise they are matched
+// before visit returns.
 func (s *scan) visit(b blockRef, term uint64, later bool) {
 	if !s.deadBlocks && !b.live() || !s.off && !s.blockCanWin(b, s.best) {
 		s.work.BlocksSkipped++
@@ -172,7 +172,7 @@ func (s *scan) visit(b blockRef, term uint64, later bool) {
 	s.sink.enter(b, term)
 	s.work.BlocksRead++
 	s.work.Examined += uint64(b.len())
-	if !later { // so that damage in this block does not affect those of others
+	if !later { // so that damage in this block does not affect classes of other blocks
 		s.matchPending()
 	}
 	for i, sig := range b.signatures() {

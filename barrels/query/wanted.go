@@ -11,25 +11,26 @@ import (
 
 // wanted finds the keywords that a request names, in the records of groups: there is no index of
 // keywords by id, and a keyword that does not match is in no posting list of the query. Status,
-// score and verdict are those of explanations; the Matcher of searches says whether they match.
+// score and verdict are computed as in explanations; the Matcher that searches use decides whether
+// the keywords match.
 type wanted struct {
 	*execution
 	all     *explanation
 	matcher *search.Matcher
 	fits    []search.Fit
 
-	keyword, advertiser uint64 // ids; 0: any
-	most                int    // matches kept
+	keyword, advertiser uint64 // ids; 0 means any
+	most                int    // number of matches kept
 	found               uint64
 
-	inGroup bool   // the fields below are set
-	key     uint64 // of the group whose pages follow
-	here    bool   // its keywords are looked at
+	inGroup bool   // whether the fields below are set
+	key     uint64 // key of the group whose pages follow
+	here    bool   // whether its keywords are looked at
 	head    block.Group
 }
 
-// findWanted adds the keywords that the request names to all, at least the first limit, and returns
-// their number.
+// findWanted adds the keywords that the request names to `all`, at least the first `limit` of them,
+// and returns their number.
 func (e *execution) findWanted(ctx context.Context, all *explanation, limit int) (uint64, error) {
 	named := e.request.Wanted
 	w := &wanted{execution: e, all: all, matcher: search.NewMatcher(e.request.Query, e.request.Profile),
@@ -60,8 +61,8 @@ func (e *execution) findWanted(ctx context.Context, all *explanation, limit int)
 	return w.found, it.Err()
 }
 
-// enter begins a group; nil: it has no record. It skips the pages of groups that are not served or
-// have another advertiser.
+// enter begins a group. raw is its record, or nil if it has none. Pages of groups that are not
+// served or have another advertiser are skipped.
 func (w *wanted) enter(key uint64, raw []byte) {
 	w.key, w.inGroup = key, true
 	if w.here = w.served.Holds(key); !w.here {

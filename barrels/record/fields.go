@@ -12,8 +12,8 @@ import (
 	"adshard/targeting"
 )
 
-// Field numbers of records.proto that are read or written one by one, beside
-// those of group.go.
+// Numbers of the fields of records.proto that are read or written one by one, other than those in
+// group.go.
 const (
 	groupIDField          = 2
 	groupCampaignField    = 3
@@ -34,8 +34,8 @@ const (
 	formTermsField        = 2
 )
 
-// ReadHead reads from a group's record what postings say of the group: the same
-// as Head, without decoding ads and negatives. Errors: those of a damaged message.
+// ReadHead reads from a group's record what postings say of the group. It returns the same as Head
+// without decoding ads and negatives, or an error if the message is damaged.
 func ReadHead(key uint64, record []byte) (h block.Group, err error) {
 	h = block.Group{Key: key, Modifiers: [search.Devices]uint16{block.NotSet, block.NotSet, block.NotSet}}
 	err = EachField(record, func(n protowire.Number, b []byte, v uint64) error {
@@ -83,7 +83,7 @@ func readModifiers(b []byte, m *[search.Devices]uint16) error {
 	})
 }
 
-// flagIf sets a flag when a boolean field of a message is true.
+// flagIf sets a flag if a boolean field of a message is true.
 func flagIf(b []byte, field protowire.Number, flags *uint16, flag uint16) error {
 	if *flags&flag != 0 {
 		return nil
@@ -99,8 +99,8 @@ func flagIf(b []byte, field protowire.Number, flags *uint16, flag uint16) error 
 // errFound ends a walk over fields early.
 var errFound = errors.New("found")
 
-// Parents reads the ids of a group's parents from its record; 0: the
-// record names none.
+// Parents reads the ids of a group's parents from its record. An id is 0 if the record names no
+// such parent.
 func Parents(b []byte) (campaign, advertiser uint64, err error) {
 	err = EachField(b, func(n protowire.Number, _ []byte, id uint64) error {
 		switch n {

@@ -11,8 +11,8 @@ import (
 	"adshard/targeting"
 )
 
-// Field numbers of records.proto that are read without reading the rest of
-// their message: a group has many ads and negatives, a hit needs one ad.
+// Numbers of the fields of records.proto that are read without reading the rest of their message: a
+// group has many ads and negatives, but a hit needs only one ad.
 const (
 	groupNameField     = 5
 	groupNegativeField = 8
@@ -30,8 +30,8 @@ const (
 	keywordTextField    = 2
 )
 
-// EachField visits the fields of a message until visit returns an error: the
-// bytes of length-delimited ones, the number of varints.
+// EachField calls visit for each field of a message until visit returns an error. It passes the
+// bytes of length-delimited fields and the numbers of varints.
 func EachField(b []byte, visit func(n protowire.Number, bytes []byte, number uint64) error) error {
 	for len(b) > 0 {
 		n, kind, size := protowire.ConsumeTag(b)
@@ -64,13 +64,13 @@ func EachField(b []byte, visit func(n protowire.Number, bytes []byte, number uin
 type Group struct {
 	Name      string
 	Held      uint32           // why the group is held, as a backend.Hold
-	Ads       []display.Ad     // the enabled ones, by ascending id
-	Filled    bool             // what is shown of some of them depends on the keyword
-	Negatives Negatives        // the enabled ones
-	Targeting *targeting.Group // nil: it has none of its own
+	Ads       []display.Ad     // enabled ones, by ascending id
+	Filled    bool             // whether the displayed texts of some ads depend on the keyword
+	Negatives Negatives        // enabled ones
+	Targeting *targeting.Group // nil if it has none of its own
 }
 
-// ReadGroup reads a group's record. Errors: those of a damaged message.
+// ReadGroup reads a group's record. It returns an error if the message is damaged.
 func ReadGroup(record []byte) (g Group, err error) {
 	var list []*pb.Negative
 	err = EachField(record, func(n protowire.Number, b []byte, number uint64) error {

@@ -29,7 +29,7 @@ func Head(g *pb.Group) block.Group {
 	return h
 }
 
-// Targeting makes a group's own targeting ready for searches; nil: it has none.
+// Targeting prepares a group's own targeting for searches. It returns nil if there is none.
 func Targeting(m *pb.Targeting) *targeting.Group {
 	if m == nil {
 		return nil
@@ -45,8 +45,8 @@ func factorFlags(g *targeting.Group) uint16 {
 	return block.FactorFlags(g.Most())
 }
 
-// Modifiers returns a record's modifiers by device in permille, block.NotSet
-// where not set.
+// Modifiers returns a record's modifiers by device in permille, or block.NotSet for those that are
+// not set.
 func Modifiers(m *pb.Modifiers) [search.Devices]uint16 {
 	value := func(v *uint32) uint16 {
 		if v == nil {

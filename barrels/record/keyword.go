@@ -11,8 +11,8 @@ import (
 	"adshard/schema/pb"
 )
 
-// Keyword is a keyword's record with its anchors, in the form in which pages are written and read.
-// Its slices belong to the code that filled it in.
+// Keyword is a keyword's record with its anchors, in the form in which pages store it. Its slices
+// belong to the code that filled it in.
 type Keyword struct {
 	ID, Bid       uint64
 	Type, Quality uint8
@@ -20,13 +20,13 @@ type Keyword struct {
 	Text          []byte
 	Norm, Fold    []uint64
 	Forms         []Form
-	Anchors       []uint64 // by form: the term that its posting lies at
-	// Whole is the original record if it has more than these fields: pages store it as well. Nil:
-	// AppendRecord makes the record of the fields.
+	Anchors       []uint64 // for each form, the term under which its posting lies
+	// Whole is the original record if it has other fields than these; pages then store it as well.
+	// If it is nil, AppendRecord makes the record from the fields.
 	Whole []byte
 }
 
-// BidFromGroup is a flag of Keyword: its bid is the default of its group.
+// BidFromGroup is a flag of a Keyword whose bid is the default of its group.
 const BidFromGroup = 1 << 7
 
 // Form is a keyword's terms in one language.
@@ -35,8 +35,7 @@ type Form struct {
 	Terms    []uint64
 }
 
-// Set fills in the record from a message, whose slices it shares; there are no
-// anchors.
+// Set fills in the record from a message, whose slices it shares. It sets no anchors.
 func (k *Keyword) Set(m *pb.Keyword) error {
 	*k = Keyword{
 		ID: m.Id, Bid: m.GetBid(), Type: uint8(m.Type), Quality: uint8(m.Quality), Flags: KeywordFlags(m),
@@ -53,7 +52,7 @@ func (k *Keyword) Set(m *pb.Keyword) error {
 	return err
 }
 
-// KeywordFlags returns the Flags of a message's Keyword.
+// KeywordFlags returns the Flags that a message's Keyword has.
 func KeywordFlags(m *pb.Keyword) (flags uint8) {
 	if m.Enabled {
 		flags |= block.Enabled
@@ -75,7 +74,7 @@ func HasUnknownFields(m *pb.Keyword) bool {
 	})
 }
 
-// FinalURL returns the URL that replaces that of its ads; "": it has none.
+// FinalURL returns the URL that replaces the URL of the keyword's ads, or "" if it has none.
 func (k *Keyword) FinalURL() (string, error) {
 	if k.Whole == nil {
 		return "", nil
@@ -95,8 +94,8 @@ func (k *Keyword) Equal(m *pb.Keyword) bool {
 		slices.Equal(k.Norm, m.Norm) && slices.Equal(k.Fold, m.Fold) && k.HasForms(m, true)
 }
 
-// HasForms reports whether the message has the same terms in the same forms, and
-// in the same languages if these matter.
+// HasForms reports whether the message has the same terms in the same forms, and with languages
+// also in the same languages.
 func (k *Keyword) HasForms(m *pb.Keyword, languages bool) bool {
 	if len(k.Forms) != len(m.Forms) {
 		return false
@@ -109,7 +108,7 @@ func (k *Keyword) HasForms(m *pb.Keyword, languages bool) bool {
 	return true
 }
 
-// Message returns the record as a message that shares nothing with it.
+// Message returns the record as a message that shares no memory with it.
 func (k *Keyword) Message() (*pb.Keyword, error) {
 	if k.Whole != nil {
 		m := new(pb.Keyword)
@@ -188,8 +187,8 @@ func appendFixed(dst []byte, field protowire.Number, list []uint64) []byte {
 	return AppendHashes(dst, list)
 }
 
-// AppendPosting appends the canonical bytes of a form's posting: what
-// block.View's AppendPosting gives of it.
+// AppendPosting appends the canonical bytes of a form's posting, the same as
+// block.View.AppendPosting.
 func (k *Keyword) AppendPosting(dst []byte, g *block.Group, form int) []byte {
 	dst = block.AppendHead(dst, g, k.ID, k.Bid, uint8(len(k.Norm)), k.Quality, k.Type, k.PostingFlags(form))
 	for i, t := range k.Forms[form].Terms {
@@ -200,7 +199,7 @@ func (k *Keyword) AppendPosting(dst []byte, g *block.Group, form int) []byte {
 	return dst
 }
 
-// PostingFlags returns the flags of a form's posting (block.Entry).
+// PostingFlags returns the flags of the posting of a form (block.Entry).
 func (k *Keyword) PostingFlags(form int) uint8 {
 	flags := k.Flags &^ BidFromGroup
 	if len(k.Forms) > 1 {
@@ -212,8 +211,8 @@ func (k *Keyword) PostingFlags(form int) uint8 {
 	return flags
 }
 
-// Sound reports whether the record has what postings need: words, for each of
-// them a term in each form, and for each form an anchor among its terms.
+// Sound reports whether the record has what postings need: words, a term for each word in each
+// form, and an anchor among the terms of each form.
 func (k *Keyword) Sound() bool {
 	if len(k.Norm) == 0 || len(k.Fold) != len(k.Norm) || len(k.Forms) == 0 || len(k.Anchors) != len(k.Forms) {
 		return false
@@ -226,7 +225,7 @@ func (k *Keyword) Sound() bool {
 	return true
 }
 
-// AppendHashes appends numbers of fixed size, little-endian.
+// AppendHashes appends numbers as little-endian uint64.
 func AppendHashes(dst []byte, list []uint64) []byte {
 	for _, h := range list {
 		dst = binary.LittleEndian.AppendUint64(dst, h)

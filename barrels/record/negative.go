@@ -10,15 +10,14 @@ import (
 	"adshard/search"
 )
 
-// Negatives are the enabled negative keywords of one owner, sorted by the hash
-// of their first word, so that a query looks only at those that begin with a
-// word of its own.
+// Negatives are the enabled negative keywords of one owner. They are sorted by the hash of their
+// first word, so that a query looks only at those whose first word it contains.
 type Negatives []*pb.Negative
 
-// fewNegatives are looked at one by one: cheaper than searching.
+// fewNegatives is the number of negatives up to which looking at each is cheaper than searching.
 const fewNegatives = 8
 
-// CompileNegatives returns the enabled ones of an owner's negatives.
+// CompileNegatives returns the enabled negatives of an owner.
 func CompileNegatives(list []*pb.Negative) Negatives {
 	var out Negatives
 	for _, n := range list {
@@ -37,7 +36,7 @@ func (l Negatives) Same(m Negatives) bool {
 	return slices.EqualFunc(l, m, func(a, b *pb.Negative) bool { return proto.Equal(a, b) })
 }
 
-// Block reports whether any of them blocks the query.
+// Block reports whether any of the negatives blocks the query.
 func (l Negatives) Block(q *search.Query) bool {
 	if len(l) <= fewNegatives {
 		return l.First(q) != nil
@@ -55,7 +54,7 @@ func (l Negatives) Block(q *search.Query) bool {
 	return false
 }
 
-// First returns the blocking negative with the lowest id; nil when none blocks.
+// First returns the blocking negative with the lowest id, or nil if none blocks.
 func (l Negatives) First(q *search.Query) *pb.Negative {
 	var found *pb.Negative
 	for _, n := range l {

@@ -9,15 +9,15 @@ import (
 )
 
 // ItemSum returns a group's contribution to the certificate of an undamaged store: a hash of the
-// group's key, its record (which names its parents) and its keywords' records. Errors:
-// fault.Invalid for records that cannot be written.
+// group's key, its record (which names its parents) and its keywords' records. It returns
+// fault.Invalid if a record cannot be encoded.
 func ItemSum(it *pb.Item) (certify.Sum, error) {
 	s := NewSummer(it.GetGroup())
 	s.Add(it.GetKeywords())
 	return s.Sum()
 }
 
-// Summer makes the sum of a group of which not all keywords are in memory at once.
+// Summer computes the sum of a group whose keywords are not all in memory at once.
 type Summer struct {
 	hash    certify.Hasher
 	scratch []byte
@@ -31,7 +31,7 @@ func NewSummer(g *pb.Group) *Summer {
 	return s
 }
 
-// Add adds the next of the group's keywords, by ascending ids.
+// Add adds the group's next keywords, by ascending ids.
 func (s *Summer) Add(list []*pb.Keyword) {
 	for _, k := range list {
 		s.hash.Record(s.record(k))
@@ -45,14 +45,14 @@ func (s *Summer) record(m proto.Message) []byte {
 	return s.scratch
 }
 
-// Sum returns what ItemSum returns.
+// Sum returns the same as ItemSum.
 func (s *Summer) Sum() (certify.Sum, error) {
 	return s.hash.Sum(), fault.New(fault.Invalid, "barrels: sum", s.err)
 }
 
 // ParentHash returns a parent's hash in the certificate of an undamaged store: a 128-bit hash of
-// its record, a pb.Campaign or pb.Advertiser. Errors: fault.Invalid for a record that cannot be
-// written.
+// its record, a pb.Campaign or pb.Advertiser. It returns fault.Invalid if the record cannot be
+// encoded.
 func ParentHash(m proto.Message) (hi, lo uint64, err error) {
 	raw, err := Marshal.Marshal(m)
 	if err != nil {

@@ -21,13 +21,13 @@ const (
 	MaxID       = 1<<63 - 1
 )
 
-// Invalid returns the fault.Invalid for a bucket or an item that no store takes.
+// Invalid returns the fault.Invalid for a bucket or an item that no store can accept.
 func Invalid(format string, args ...any) error {
 	return fault.Newf(fault.Invalid, "barrels: apply", format, args...)
 }
 
-// checkID returns fault.Invalid for an id that is not in 1 to MaxID. It is in a field
-// of the kind of record with the id owner.
+// checkID returns fault.Invalid if an id is not in 1 to MaxID. The id is in a field of the record
+// of the given kind whose id is owner.
 func checkID(kind string, owner uint64, field string, id uint64) error {
 	if id == 0 || id > MaxID {
 		return Invalid("%s %d: %s is %d, allowed are 1 to %d", kind, owner, field, id, uint64(MaxID))
@@ -35,14 +35,14 @@ func checkID(kind string, owner uint64, field string, id uint64) error {
 	return nil
 }
 
-// CheckAdvertiser returns fault.Invalid for an advertiser that no store takes.
+// CheckAdvertiser returns fault.Invalid for an advertiser that no store can accept.
 func CheckAdvertiser(a *pb.Advertiser) error {
 	const kind = "advertiser"
 	id := a.GetId()
 	return cmp.Or(checkID(kind, id, "id", id), checkNegatives(kind, id, a.GetNegatives()))
 }
 
-// CheckCampaign returns fault.Invalid for a campaign that no store takes.
+// CheckCampaign returns fault.Invalid for a campaign that no store can accept.
 func CheckCampaign(c *pb.Campaign) error {
 	const kind = "campaign"
 	id := c.GetId()
@@ -54,7 +54,7 @@ func CheckCampaign(c *pb.Campaign) error {
 	)
 }
 
-// CheckItem returns fault.Invalid for a group with keywords that no store takes.
+// CheckItem returns fault.Invalid for a group with keywords that no store can accept.
 func CheckItem(it *pb.Item) error {
 	const kind = "group"
 	g := it.GetGroup()
@@ -74,8 +74,8 @@ func CheckItem(it *pb.Item) error {
 	return err
 }
 
-// CheckKeywords returns the id of the last of some keywords of a group, which follow
-// the one with id last (0: none), or fault.Invalid for keywords that no store takes.
+// CheckKeywords checks keywords of a group that follow the keyword whose id is `last` (0 if there
+// is none). It returns the id of the last of them, or fault.Invalid if no store can accept them.
 func CheckKeywords(group uint64, list []*pb.Keyword, last uint64) (uint64, error) {
 	for _, k := range list {
 		if k.GetId() <= last {
@@ -129,8 +129,8 @@ func checkKeyword(group uint64, k *pb.Keyword) error {
 	return nil
 }
 
-// sharesTerm reports whether a form has a term of another: languages are part of
-// terms, so that the anchors of two forms never meet.
+// sharesTerm reports whether a form has a term that another form also has. Languages are part of
+// terms, so the anchors of two forms never coincide.
 func sharesTerm(f *pb.Form, others []*pb.Form) bool {
 	for _, o := range others {
 		for _, t := range o.Terms {
@@ -179,5 +179,5 @@ func checkAds(group uint64, list []*pb.Ad) error {
 	return nil
 }
 
-// Marshal writes records: the same message gives the same bytes.
+// Marshal encodes records. The same message always gives the same bytes.
 var Marshal = proto.MarshalOptions{Deterministic: true}

@@ -11,11 +11,10 @@ package rocks
 // #endif
 import "C"
 
-// FewArenas has the C library keep what RocksDB frees in two arenas: each keeps
-// what was freed in it, and RocksDB's threads need no more. It is for a whole
-// process, and comes before databases are opened.
+// FewArenas limits the C library to two arenas for memory that RocksDB frees: each arena keeps what
+// was freed in it, and RocksDB's threads need no more. It applies to the whole process, and must be
+// called before databases are opened.
 func FewArenas() { C.few_arenas() }
 
-// ReturnFree gives the system back what the C library holds without need. It may
-// take some milliseconds.
+// ReturnFree returns unused memory of the C library to the system. It may take some milliseconds.
 func ReturnFree() { C.trim() }

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// asideSuffix and a time name a directory that was set aside.
+	// asideSuffix followed by a time is appended to the name of a directory that is set aside.
 	asideSuffix = ".set-aside-"
 	asideTime   = "20060102T150405.000000000"
 	// mostAside is the largest number of directories set aside. Nothing removes them, so a disk
@@ -19,13 +19,13 @@ const (
 	mostAside = 3
 )
 
-// SetAside renames a directory whose database cannot be opened, unchanged, and returns its new path
-// beside the old one. Errors: fault.Locked when another process uses it, fault.Conflict when
-// mostAside directories exist already, fault.Unavailable when it cannot be moved. It then stays
-// where it was.
+// SetAside renames a directory whose database cannot be opened, without changing its files, and
+// returns the new path, which is beside the old one. Errors: fault.Locked if another process uses
+// it, fault.Conflict if mostAside directories exist already, fault.Unavailable if it cannot be
+// moved. After an error it stays where it was.
 func SetAside(dir string) (to string, err error) {
 	const op = "rocks: set aside"
-	if dir, err = filepath.EvalSymlinks(dir); err != nil { // a link stays, and leads to a new directory
+	if dir, err = filepath.EvalSymlinks(dir); err != nil { // a link stays, and will point to a new directory
 		return "", fault.New(fault.Unavailable, op, err)
 	}
 	before, err := filepath.Glob(escapeGlob(dir) + asideSuffix + "*")
@@ -40,7 +40,7 @@ func SetAside(dir string) (to string, err error) {
 	switch {
 	case fault.Is(err, fault.Locked):
 		return "", err
-	case err == nil: // else no process of this user can have the lock either
+	case err == nil: // otherwise no process of this user can hold the lock either
 		defer func() { err = errors.Join(err, giveLock(lock)) }()
 	}
 	to = dir + asideSuffix + time.Now().UTC().Format(asideTime)
@@ -53,7 +53,7 @@ func SetAside(dir string) (to string, err error) {
 	return to, nil
 }
 
-// escapeGlob returns a pattern of filepath.Glob that matches exactly this path.
+// escapeGlob returns a pattern for filepath.Glob that matches exactly the given path.
 func escapeGlob(path string) string {
 	var out []byte
 	for i := range len(path) {

@@ -6,10 +6,9 @@ import (
 	"adshard/barrels/kv"
 )
 
-// Record types of RocksDB's write batch (db/dbformat.h, ValueType). The format
-// is that of its write-ahead log and has been the same since column families
-// came. Writing it here costs one call into C for a batch instead of one for
-// each key.
+// Record types of RocksDB's write batch (db/dbformat.h, ValueType). The format is that of its
+// write-ahead log, which has not changed since column families were introduced. Writing it here
+// costs one call into C per batch instead of one per key.
 const (
 	recordDeletion      = 0x4
 	recordValue         = 0x5
@@ -17,10 +16,10 @@ const (
 	recordRangeDeletion = 0xe
 )
 
-// batchHead is the sequence number, which RocksDB fills in, and the count.
+// batchHead is the size of the sequence number, which RocksDB fills in, and the count.
 const batchHead = 8 + 4
 
-// keysEnd is above all keys: none is as long.
+// keysEnd is above all keys, since none is that long.
 var keysEnd = func() (end [64]byte) {
 	for i := range end {
 		end[i] = 0xff
@@ -28,8 +27,8 @@ var keysEnd = func() (end [64]byte) {
 	return end
 }()
 
-// appendBatch appends a batch in RocksDB's format, with its link of the chain; ids are the
-// families'. sum is as of appendLink.
+// appendBatch appends a batch in RocksDB's format, with its link of the chain. ids are the ids of
+// the families. sum is that of appendLink.
 func appendBatch(dst []byte, b *kv.Batch, ids *[kv.Families]uint32, c *chain) (_ []byte, sum uint64) {
 	start := len(dst)
 	dst = append(dst, make([]byte, batchHead)...)

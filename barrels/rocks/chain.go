@@ -11,41 +11,41 @@ import (
 	"adshard/fault"
 )
 
-// RocksDB replays any log it finds over the tables that its manifest names. Files copied one by one
-// from an open database may be of two moments: the tables of the first, the log of the second.
-// Batches that were flushed in between, and whose log was removed, are in neither. The last batch
-// of the log still brings the newest position, so the position does not show the gap.
+// RocksDB replays any log it finds on top of the tables that its manifest names. If files are
+// copied one by one from an open database, the tables may be older than the log. Batches that were
+// flushed in between, and whose log was removed, are then in neither. The last batch of the log
+// still brings the newest position, so the position does not show the gap.
 //
 // Each batch therefore draws a random number. It adds the number to one key (a merge, to which
 // every batch present contributes) and writes the sum of all numbers so far to another key (a put,
-// where the last batch counts). If batches are missing or of different histories, the two differ,
-// except with probability 2^-64.
+// for which only the last batch counts). If batches are missing or come from different histories,
+// the two sums differ, except with probability 2^-64.
 //
 // This requires that the chain's family is flushed with the others or after them, so that it needs
-// every log that another family needs: automatic flushes are atomic (Options.SetAtomicFlush), and
+// every log that another family needs. Automatic flushes are atomic (Options.SetAtomicFlush), and
 // database.flush flushes the chain last.
 
-// chainFamily holds the chain: RocksDB's own family, which every database has.
+// chainFamily is the family that holds the chain: RocksDB's own family, which every database has.
 const chainFamily = "default"
 
 // Keys of the chain.
 var (
-	chainDrawn = []byte("drawn") // the sum of the numbers of the batches that are present
+	chainDrawn = []byte("drawn") // the sum of the numbers of the batches present
 	chainSum   = []byte("sum")   // the sum of the numbers of all batches so far, written by the last one
-	// chainUnverified is present from the opening of a database that was not closed until its data
-	// have been compared with their source.
+	// chainUnverified is set when a database that was not closed is opened. It is removed once the
+	// data have been compared with their source.
 	chainUnverified = []byte("unverified")
 )
 
 // chain is the chain of an open database.
 type chain struct {
-	id         uint32 // the family's
+	id         uint32 // id of the family
 	sum        uint64 // the sum written by the last batch
-	unverified bool   // chainUnverified is present
+	unverified bool   // whether chainUnverified is present
 }
 
-// chainOptions are those of the chain's family. Its write buffer is never the first to be
-// full, since that would flush all families.
+// chainOptions returns the options of the chain's family. Its write buffer is never the first to
+// fill up, since that would flush all families.
 func chainOptions(o Options) *grocksdb.Options {
 	opts := grocksdb.NewDefaultOptions()
 	opts.SetUint64AddMergeOperator()
@@ -55,8 +55,8 @@ func chainOptions(o Options) *grocksdb.Options {
 	return opts
 }
 
-// begin checks the chain of a database that was just opened, and marks it unverified if replayed:
-// its log was not empty. Errors: fault.Corrupt when batches are missing.
+// begin checks the chain of a database that was just opened. It marks the database unverified if
+// replayed, that is, if its log was not empty. It returns fault.Corrupt if batches are missing.
 func (c *chain) begin(db *grocksdb.DB, h *grocksdb.ColumnFamilyHandle, replayed bool) error {
 	c.id = h.ID()
 	o := grocksdb.NewDefaultReadOptions()
@@ -83,7 +83,7 @@ func (c *chain) begin(db *grocksdb.DB, h *grocksdb.ColumnFamilyHandle, replayed 
 	return c.mark(db, h, func(b *grocksdb.WriteBatch) { b.PutCF(h, chainUnverified, nil) })
 }
 
-// verified removes the mark of begin.
+// verified removes the mark set by begin.
 func (c *chain) verified(db *grocksdb.DB, h *grocksdb.ColumnFamilyHandle) error {
 	if !c.unverified {
 		return nil
@@ -93,7 +93,7 @@ func (c *chain) verified(db *grocksdb.DB, h *grocksdb.ColumnFamilyHandle) error 
 	return err
 }
 
-// mark writes or deletes chainUnverified, in a batch that has no link.
+// mark writes or deletes chainUnverified in a batch without a link.
 func (c *chain) mark(db *grocksdb.DB, h *grocksdb.ColumnFamilyHandle, set func(*grocksdb.WriteBatch)) error {
 	b := grocksdb.NewWriteBatch()
 	defer b.Destroy()
@@ -103,7 +103,7 @@ func (c *chain) mark(db *grocksdb.DB, h *grocksdb.ColumnFamilyHandle, set func(*
 	return classify("rocks: write", db.Write(o, b))
 }
 
-// chainNumber reads a number of the chain; it is 0 in a database without batches.
+// chainNumber reads a number of the chain. It is 0 in a database without batches.
 func chainNumber(db *grocksdb.DB, h *grocksdb.ColumnFamilyHandle, o *grocksdb.ReadOptions, key []byte) (uint64, error) {
 	v, err := db.GetCF(o, h, key)
 	if err != nil {
@@ -119,7 +119,7 @@ func chainNumber(db *grocksdb.DB, h *grocksdb.ColumnFamilyHandle, o *grocksdb.Re
 	return binary.LittleEndian.Uint64(v.Data()), nil
 }
 
-// chainRecords is how many records of a batch are the chain's.
+// chainRecords is the number of records in a batch that belong to the chain.
 const chainRecords = 2
 
 // appendLink appends the chain's records to a batch in RocksDB's format, and returns the value of
@@ -140,6 +140,6 @@ func (c *chain) appendLink(dst []byte) (_ []byte, sum uint64) {
 	return dst, sum
 }
 
-// hasLog reports whether opening the database in a directory has a log to replay: it
-// was not closed, or what was written could not be flushed then.
+// hasLog reports whether opening the database in a directory has to replay a log, because the
+// database was not closed, or could not be flushed when it was closed.
 func hasLog(dir string) (bool, error) { return hasFile(dir, ".log") }

@@ -7,8 +7,8 @@ import (
 	"adshard/fault"
 )
 
-// Checkpoint implements kv.Checkpointer. Table files are shared by hard links, all
-// else is copied; what is only in the log goes to table files first.
+// Checkpoint implements kv.Checkpointer. Table files are shared by hard links, all other files are
+// copied. Data that are only in the log are written to table files first.
 func (kv *database) Checkpoint(dir string) error {
 	const op = "rocks: checkpoint"
 	if err := kv.checkSpace(kv.options.WriteBufferBytes); err != nil {

@@ -13,7 +13,7 @@ import (
 	"adshard/fault"
 )
 
-// filled makes a store with a few groups and closes it.
+// filled makes a store with a few groups, closes it and returns its directory.
 func filled(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "store")

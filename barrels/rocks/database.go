@@ -15,7 +15,7 @@ import (
 	"adshard/fault"
 )
 
-// database is a RocksDB database as kv.DB.
+// database implements kv.DB with a RocksDB database.
 type database struct {
 	dir     string
 	options Options
@@ -25,9 +25,9 @@ type database struct {
 	ids     [kv.Families]uint32
 	chain   chain
 	lock    *os.File
-	failed  bool      // a write or the last Reopen failed
-	batch   []byte    // scratch of Write
-	buffers sync.Pool // of *[]byte: those of iterators under a prefix
+	failed  bool      // whether a write or the last Reopen has failed
+	batch   []byte    // buffer of Write
+	buffers sync.Pool // of *[]byte: buffers of iterators under a prefix
 	free    func(dir string) (uint64, error)
 }
 
@@ -75,8 +75,8 @@ func (kv *database) Failed() bool { return kv.failed }
 // Ready implements kv.DB.
 func (kv *database) Ready() error { return kv.checkSpace(reopenBytes) }
 
-// reopenBytes is what opening writes, generously: a manifest, a log, what the
-// last log held.
+// reopenBytes is a generous estimate of what opening writes: a manifest, a log and the content of
+// the last log.
 const reopenBytes = 2 << 20
 
 // Reopen implements kv.DB.
@@ -92,12 +92,12 @@ func (kv *database) Reopen() error {
 	return nil
 }
 
-// Recreate implements kv.Recreator. Only RocksDB's own files go.
+// Recreate implements kv.Recreator. It removes only RocksDB's own files.
 func (kv *database) Recreate() error {
 	kv.failed = true
 	kv.closeDB()
 	if kv.lock != nil {
-		_ = giveLock(kv.lock) // it may be the lock of a removed directory
+		_ = giveLock(kv.lock) // it may be the lock of a directory that was removed
 		kv.lock = nil
 	}
 	if err := os.MkdirAll(kv.dir, 0o700); err != nil {
@@ -164,8 +164,8 @@ func (kv *database) closeDB() {
 // keepBatch is the capacity of a batch's bytes that is kept for the next one.
 const keepBatch = 64 << 20
 
-// checkSpace refuses a batch that the disk has no room for: the log and, soon
-// after, a table file take it.
+// checkSpace returns an error if the disk has no room for a batch. The batch is written to the log
+// and, soon after, to a table file.
 func (kv *database) checkSpace(size uint64) error {
 	free, err := kv.free(kv.dir)
 	if err != nil {
@@ -187,8 +187,8 @@ func freeBytes(dir string) (uint64, error) {
 	return s.Bavail * uint64(s.Bsize), nil
 }
 
-// Compact implements kv.DB: compacts everything, so that deleted keys and
-// many small files no longer slow reads down.
+// Compact implements kv.DB. It compacts everything, so that deleted keys and many small files no
+// longer slow down reads.
 func (kv *database) Compact(ctx context.Context) {
 	o := grocksdb.NewCompactRangeOptions()
 	defer o.Destroy()
@@ -196,7 +196,7 @@ func (kv *database) Compact(ctx context.Context) {
 	stopped := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		defer close(stopped)
-		kv.db.DisableManualCompaction() // ends the one under way
+		kv.db.DisableManualCompaction() // ends the compaction under way
 	})
 	for _, h := range kv.handles {
 		if ctx.Err() == nil {
@@ -209,7 +209,7 @@ func (kv *database) Compact(ctx context.Context) {
 	}
 }
 
-// flush writes all that is only in the log to table files, the chain last.
+// flush writes all data that are only in the log to table files, those of the chain last.
 func (kv *database) flush() error {
 	o := grocksdb.NewDefaultFlushOptions()
 	defer o.Destroy()
@@ -225,7 +225,7 @@ func (kv *database) flush() error {
 func (db *database) Memory() kv.Memory {
 	m := kv.Memory{Cache: db.config.cache.GetUsage()}
 	for _, h := range db.handles {
-		tables, _ := db.db.GetIntPropertyCF("rocksdb.estimate-table-readers-mem", h) // 0 where it is not known
+		tables, _ := db.db.GetIntPropertyCF("rocksdb.estimate-table-readers-mem", h) // 0 if it is not known
 		buffers, _ := db.db.GetIntPropertyCF("rocksdb.size-all-mem-tables", h)
 		m.Tables, m.Buffers = m.Tables+tables, m.Buffers+buffers
 	}
@@ -247,9 +247,9 @@ func (kv *database) DiskBytes() uint64 {
 	return sum
 }
 
-// Close implements kv.DB. All snapshots must be closed. What is only in
-// the log goes to table files first: opening is quicker than reading the log
-// again. Where that fails the log has it.
+// Close implements kv.DB. All snapshots must be closed. Data that are only in the log are written
+// to table files first, since opening is then quicker than with a log to replay. If that fails, the
+// log still has them.
 func (kv *database) Close() error {
 	if kv.db != nil && !kv.failed && kv.Ready() == nil {
 		_ = kv.flush()

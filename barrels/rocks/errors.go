@@ -10,15 +10,14 @@ import (
 	"adshard/internal/ulimit"
 )
 
-// classify gives an error of RocksDB its kind. RocksDB's C interface returns only
-// texts, which begin with the name of a code; this is the only place that reads
-// them.
+// classify turns an error of RocksDB into a fault of the right kind. RocksDB's C interface returns
+// only texts, which begin with the name of a code. Only this function reads them.
 func classify(op string, err error) error {
 	if err == nil {
 		return nil
 	}
-	// "Result incomplete" is the code of a write that failed for a reason of the
-	// background's, which follows.
+	// "Result incomplete" is the code of a write that failed because of background work. The reason
+	// follows it.
 	text := strings.TrimPrefix(err.Error(), "Result incomplete: ")
 	err = filesError(text, err)
 	if advice := ulimit.Advice(err); advice != "" {
@@ -37,8 +36,8 @@ func classify(op string, err error) error {
 	return fault.New(fault.Internal, op, err)
 }
 
-// errManifest is why the manifest of a store could not be read. If CURRENT names a missing file,
-// the store is damaged; a manifest that cannot be opened for another reason may be undamaged.
+// errManifest returns why the manifest of a store could not be read. If CURRENT names a missing
+// file, the store is damaged. A manifest that cannot be opened for another reason may be undamaged.
 func errManifest(err error) error {
 	text := err.Error()
 	missing := strings.HasPrefix(text, "IO error: No such file or directory") || strings.HasSuffix(text, ": No such file or directory")
@@ -48,7 +47,7 @@ func errManifest(err error) error {
 	return classify("rocks: open", err)
 }
 
-// noFile is RocksDB's text for running out of file descriptors, with the system's error.
+// noFile is RocksDB's error for running out of file descriptors, with the system's error.
 type noFile struct {
 	error
 	errno syscall.Errno
@@ -56,7 +55,7 @@ type noFile struct {
 
 func (e noFile) Unwrap() error { return e.errno }
 
-// filesError returns err, as noFile where its text says so.
+// filesError returns err as a noFile if its text says so, otherwise err itself.
 func filesError(text string, err error) error {
 	for _, errno := range []syscall.Errno{syscall.EMFILE, syscall.ENFILE} {
 		if strings.Contains(text, "IO error: ") && strings.HasSuffix(strings.ToLower(text), errno.Error()) {

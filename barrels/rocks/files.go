@@ -8,18 +8,18 @@ import (
 	"regexp"
 )
 
-// databaseFile is the name of a file that RocksDB makes. Others may lie beside them, such as what a service manager
-// logs of the slave.
+// databaseFile matches the names of files that RocksDB makes. Other files may lie beside them, such as the slave's log
+// written by a service manager.
 var databaseFile = regexp.MustCompile(`^(CURRENT|IDENTITY|LOCK|LOG(\.old\.\d+)?|MANIFEST-\d+|OPTIONS-\d+(\.dbtmp)?|\d+\.(sst|log|dbtmp|blob))$`)
 
-// isEmpty reports whether nothing was written to the database in a directory.
+// isEmpty reports whether nothing was ever written to the database in a directory.
 func isEmpty(dir string) (bool, error) {
 	log, err1 := hasFile(dir, ".log")
 	tables, err2 := hasFile(dir, ".sst")
 	return !log && !tables, errors.Join(err1, err2)
 }
 
-// hasFile reports whether a directory has a file of RocksDB with an extension that is not empty.
+// hasFile reports whether a directory has a non-empty RocksDB file with an extension.
 func hasFile(dir, ext string) (bool, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -40,12 +40,13 @@ func hasFile(dir, ext string) (bool, error) {
 	return false, nil
 }
 
-// filesOpen is how many files a database has open beside its tables: its directory, log, manifest and locks, and what a
-// flush or compaction is writing. An empty database has 9 open; the rest is for flushes and compactions.
+// filesOpen is the number of files that a database has open in addition to its tables: its directory, log, manifest and
+// locks, and what a flush or compaction is writing. An empty database has 9 open; the rest is for flushes and
+// compactions.
 const filesOpen = 16
 
-// Files returns how many files the database in a directory needs to have open; for a directory without a database, how
-// many an empty one needs. RocksDB keeps all of its tables open.
+// Files returns the number of files that the database in a directory needs to have open. For a directory without a
+// database, it returns the number for an empty one. RocksDB keeps all of its tables open.
 func Files(dir string) uint64 {
 	n := uint64(filesOpen)
 	for _, at := range []string{dir, filepath.Join(dir, completeDir)} {

@@ -44,7 +44,7 @@ func TestFilesAreCounted(t *testing.T) {
 	}
 }
 
-// openIn returns how many files below dir this process has open.
+// openIn returns the number of files below dir that this process has open.
 func openIn(t *testing.T, dir string) (n uint64) {
 	t.Helper()
 	links, err := filepath.Glob("/proc/self/fd/*")

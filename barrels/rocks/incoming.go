@@ -9,11 +9,11 @@ import (
 	"adshard/fault"
 )
 
-// The files of another database can replace a database's own. They gather in a directory within its
-// directory, Incoming. Complete renames that to complete. From this step on they are the database,
-// since the next process that opens it finishes the rest: it removes the own files, renames
-// complete to placing, and moves the files up, CURRENT last. A crash at any point leaves one of
-// these names, which says how far it has come.
+// The files of another database can replace a database's own. They are collected in a directory
+// within its directory, Incoming. Complete renames that to complete. From this step on they are the
+// database, since the next process that opens it finishes the rest: it removes the database's own
+// files, renames complete to placing, and moves the files up, CURRENT last. After a crash, the name
+// of the directory shows how far this has come.
 const (
 	incomingDir = "incoming"
 	completeDir = "complete"
@@ -23,8 +23,8 @@ const (
 // Incoming returns the directory for files that will replace the database in dir.
 func Incoming(dir string) string { return filepath.Join(dir, incomingDir) }
 
-// Complete makes the files in Incoming(dir) those of the database in dir, as of the next
-// time that it is opened, or opened again. They must be a whole database and on disk.
+// Complete makes the files in Incoming(dir) the files of the database in dir from the next time
+// that it is opened or reopened. They must be a whole database and be on disk.
 func Complete(dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, incomingDir, "CURRENT")); err != nil {
 		return fault.Newf(fault.Invalid, "rocks: complete", "%s holds no database: %w", Incoming(dir), err)
@@ -35,8 +35,8 @@ func Complete(dir string) error {
 	return syncDir(dir)
 }
 
-// Exists reports whether there is a database in dir, or a complete one that will take
-// its place. It opens nothing.
+// Exists reports whether there is a database in dir, or a complete one that will take its place. It
+// does not open it.
 func Exists(dir string) bool {
 	for _, at := range []string{dir, filepath.Join(dir, completeDir), filepath.Join(dir, placingDir)} {
 		if _, err := os.Stat(filepath.Join(at, "CURRENT")); err == nil {
@@ -46,8 +46,8 @@ func Exists(dir string) bool {
 	return false
 }
 
-// place finishes what Complete has begun. The caller has the lock, and no file of
-// the database open. Each change of a directory goes through step, which makes it.
+// place finishes what Complete has begun. The caller has the lock and must not have any file of the
+// database open. Each change of a directory is made by step.
 func place(dir string, step func(change func() error) error) error {
 	complete, placing := filepath.Join(dir, completeDir), filepath.Join(dir, placingDir)
 	if present(complete) {
@@ -90,7 +90,7 @@ func place(dir string, step func(change func() error) error) error {
 	return nil
 }
 
-// makeStep is the step of a process that does not crash.
+// makeStep is the step function of a process that does not crash.
 func makeStep(change func() error) error { return change() }
 
 func present(dir string) bool {

@@ -2,7 +2,7 @@
 
 package rocks
 
-// Without the tag invariants nothing is checked (invariants_on.go).
+// Without the build tag invariants nothing is checked (see invariants_on.go).
 
 func checkEntries([]byte, int) {}
 

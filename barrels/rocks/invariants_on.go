@@ -7,11 +7,11 @@ import (
 	"fmt"
 )
 
-// Builds with the tag invariants check what C has written into Go's memory: the race
-// and fuzz runs of the tests use it.
+// Builds with the tag invariants check what C has written into Go's memory. The race and fuzz runs
+// of the tests use it.
 
-// checkEntries panics when a call into C says that it used more of a buffer than there
-// is, or when it wrote a part of an entry.
+// checkEntries panics if a call into C reports that it used more of a buffer than there is, or
+// wrote only a part of an entry.
 func checkEntries(buffer []byte, used int) {
 	if used > len(buffer) {
 		panic(fmt.Sprintf("rocks: invariant: %d bytes of entries in a buffer of %d", used, len(buffer)))
@@ -27,8 +27,8 @@ func checkEntries(buffer []byte, used int) {
 	}
 }
 
-// spoil overwrites a buffer that its iterator gives back, so that code that reads a key or a value
-// after its iterator was closed gets something else.
+// spoil overwrites a buffer that its iterator gives back, so that code which reads a key or a value
+// after the iterator was closed sees something else.
 func spoil(buffer []byte) {
 	for i := range buffer {
 		buffer[i] = 0xdb

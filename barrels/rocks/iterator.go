@@ -13,24 +13,24 @@ import (
 	"adshard/barrels/kv"
 )
 
-// iterator copies what RocksDB pins, several entries with one call into C. It reads more entries
-// with each call after a seek, up to a buffer for full scans and up to prefixMost under a prefix.
-// So code that seeks often reads little that it does not need.
+// iterator copies the data that RocksDB pins, several entries with one call into C. After a seek it
+// reads more entries with each call, up to a full buffer in full scans and up to prefixMost under a
+// prefix. So code that seeks often reads little that it does not need.
 type iterator struct {
 	it     *grocksdb.Iterator
-	owner  *snapshot // nil: closed for good after use
+	owner  *snapshot // nil if it is really closed after use
 	family kv.Family
 
 	buffer     []byte
-	kept       *[]byte // the pooled buffer (database.buffers); nil: it is not pooled
-	rest       []byte  // entries read and not yet moved to, in the buffer
+	kept       *[]byte // the pooled buffer (database.buffers), or nil if it is not pooled
+	rest       []byte  // entries in the buffer not yet moved to
 	key, value []byte
-	most       uint32 // entries that the next call reads
-	unread     bool   // RocksDB's iterator is at an entry behind those read
-	end        bool   // no entry is behind those read
+	most       uint32 // number of entries that the next call reads
+	unread     bool   // whether RocksDB's iterator is at an entry after those read
+	end        bool   // whether no entry follows those read
 }
 
-// Sizes of buffers, and how many entries one call reads.
+// Sizes of buffers, and numbers of entries that one call reads.
 const (
 	prefixBuffer = 8 << 10
 	fullBuffer   = 128 << 10
@@ -38,14 +38,14 @@ const (
 	fullMost     = 1 << 20
 )
 
-// c is RocksDB's iterator, the first field of grocksdb's: the only one in v1.7.14, before the
-// options in v1.11.1 (TestIteratorOfGrocksdb).
+// c returns RocksDB's iterator, the first field of grocksdb's iterator. It is the only field in
+// v1.7.14, and comes before the options in v1.11.1 (TestIteratorOfGrocksdb).
 func (i *iterator) c() *C.rocksdb_iterator_t {
 	return *(**C.rocksdb_iterator_t)(unsafe.Pointer(i.it))
 }
 
-// room makes sure that there is a buffer. Iterators under a prefix reuse buffers: a new one would
-// be most of what a small batch allocates.
+// room makes sure that there is a buffer. Iterators under a prefix reuse buffers, since a new one
+// would be most of what a small batch allocates.
 func (i *iterator) room() {
 	if i.buffer != nil {
 		return
@@ -106,8 +106,8 @@ func (i *iterator) next() C.entries {
 		(*C.char)(unsafe.Pointer(&i.buffer[0])), C.size_t(len(i.buffer)))
 }
 
-// readFirst moves to the first entry that a call has read. One that is too large
-// for the buffer is read again into a larger one.
+// readFirst moves to the first entry that a call has read. If the entry is too large for the
+// buffer, it is read again into a larger one.
 func (i *iterator) readFirst(e C.entries) bool {
 	for e.need > 0 {
 		i.buffer = make([]byte, int(e.need)+int(e.need)/2)
@@ -123,7 +123,7 @@ func (i *iterator) readFirst(e C.entries) bool {
 	return true
 }
 
-// entryHead is the sizes of key and value before an entry.
+// entryHead is the size of the sizes of key and value before an entry.
 const entryHead = 4 + 4
 
 func (i *iterator) move() {

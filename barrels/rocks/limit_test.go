@@ -53,7 +53,7 @@ func testTooManyOpenFiles(t *testing.T, dir string) {
 	}
 }
 
-// openFiles returns how many files this process has open.
+// openFiles returns the number of files that this process has open.
 func openFiles(t *testing.T) int {
 	entries, err := os.ReadDir("/proc/self/fd")
 	if err != nil {

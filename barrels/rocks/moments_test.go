@@ -220,7 +220,7 @@ func copiedSlowly(rng *rand.Rand, list moments) map[string][]byte {
 			files[name] = content
 		}
 	}
-	if rng.IntN(3) == 0 { // the logs once more, at the end
+	if rng.IntN(3) == 0 { // copies the logs once more at the end
 		for name, content := range list[at] {
 			if isLog(name) {
 				files[name] = content

@@ -16,19 +16,19 @@ import (
 	"adshard/internal/ulimit"
 )
 
-// Open opens the database in a directory and makes an empty one where there is none; one that
-// is complete beside it (Complete) takes its place. Errors: fault.Version when it has other
-// families, fault.Corrupt when it is damaged, fault.Locked when another process has it open,
-// fault.NoSpace.
+// Open opens the database in a directory or makes an empty one if there is none. If another
+// database was completed (Complete), that one takes its place. Errors: fault.Version if the
+// database has other families, fault.Corrupt if it is damaged, fault.Locked if another process has
+// it open, fault.NoSpace.
 func Open(dir string, o Options) (kv.DB, error) {
 	db, err := open(dir, o)
 	if err != nil {
-		return nil, err // not db: a nil *database in an interface is not nil
+		return nil, err // not db, since a nil *database in an interface is not nil
 	}
 	return db, nil
 }
 
-// lockFile keeps a second process away before RocksDB looks at anything.
+// lockFile keeps other processes out before RocksDB looks at any file.
 const lockFile = "adshard.lock"
 
 func open(dir string, o Options) (*database, error) {
@@ -51,7 +51,7 @@ func open(dir string, o Options) (*database, error) {
 	return db, nil
 }
 
-// fileError gives an error of the file system its kind.
+// fileError turns an error of the file system into a fault of the right kind.
 func fileError(err error) error {
 	if errors.Is(err, syscall.ENOSPC) {
 		return fault.New(fault.NoSpace, "rocks: open", err)
@@ -73,8 +73,8 @@ func takeLock(dir string) (*os.File, error) {
 	return f, nil
 }
 
-// giveLock unlocks the lock file and closes it. Closing is not enough: a child process has a copy
-// of the file until it runs its own program.
+// giveLock unlocks the lock file and closes it. Closing it is not enough: a child process has a
+// copy of the descriptor until it runs its own program.
 func giveLock(f *os.File) error {
 	return errors.Join(syscall.Flock(int(f.Fd()), syscall.LOCK_UN), f.Close())
 }
@@ -106,8 +106,8 @@ func openDB(dir string, o Options) (*database, error) {
 	return d, nil
 }
 
-// checkFiles examines the directory before RocksDB would create a new database in
-// it: for files without their CURRENT and for families of another version.
+// checkFiles examines the directory before RocksDB would create a new database in it. It looks for
+// files without their CURRENT, and for families of another version.
 func checkFiles(c *config, dir string) error {
 	_, err := os.Stat(filepath.Join(dir, "CURRENT"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -123,8 +123,8 @@ func checkFiles(c *config, dir string) error {
 	return checkFamilies(dir, found)
 }
 
-// checkFamilies fails unless the database has all families, or is empty and may get the missing
-// ones. RocksDB ignores log entries of families that the manifest does not name.
+// checkFamilies returns an error unless the database has all families, or is empty and may get the
+// missing ones. RocksDB ignores log entries of families that the manifest does not name.
 func checkFamilies(dir string, found []string) error {
 	want := names()
 	lacks := slices.DeleteFunc(slices.Clone(want), func(name string) bool { return slices.Contains(found, name) })
@@ -132,7 +132,7 @@ func checkFamilies(dir string, found []string) error {
 		return nil
 	}
 	empty, err := isEmpty(dir)
-	if err != nil || empty && len(found)+len(lacks) == len(want) { // its making was interrupted
+	if err != nil || empty && len(found)+len(lacks) == len(want) { // its creation was interrupted
 		return err
 	}
 	if slices.Equal(found, []string{chainFamily}) {
@@ -145,8 +145,8 @@ func checkFamilies(dir string, found []string) error {
 		strings.Join(found, ", "), strings.Join(want, ", "), kv.Refill)
 }
 
-// checkNoRemains fails when there are files of a database that has lost its
-// CURRENT: RocksDB would take the directory for empty and remove them.
+// checkNoRemains returns an error if there are files of a database that has lost its CURRENT, since
+// RocksDB would consider the directory empty and remove them.
 func checkNoRemains(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -10,25 +10,25 @@ import (
 	"adshard/fault"
 )
 
-// Options configure a database. Zero values stand for the defaults.
+// Options configure a database. Zero values mean the defaults.
 type Options struct {
-	// CacheBytes is the size of the cache of table files' blocks; default 128 MiB.
+	// CacheBytes is the size of the cache of table files' blocks. The default is 128 MiB.
 	CacheBytes uint64
-	// WriteBufferBytes bounds data that are not in files yet, of all families together. A family is
-	// flushed at a quarter of it. Default 128 MiB.
+	// WriteBufferBytes bounds the data of all families together that are not in files yet. A family is flushed at a
+	// quarter of it. The default is 128 MiB.
 	WriteBufferBytes uint64
-	// MinFreeBytes must be free on the disk beyond twice a batch's size before it is written, so
-	// that a full disk is noticed between batches and not in the middle of one. Default 16 MiB.
+	// MinFreeBytes must be free on the disk, in addition to twice a batch's size, before the batch is written. A
+	// full disk is thus noticed between batches and not in the middle of one. The default is 16 MiB.
 	MinFreeBytes uint64
-	// Sync makes each batch survive a power failure, at the price of an fsync. Without it a crash
-	// of the process loses nothing, and a crash of the machine loses the last batches.
+	// Sync makes each batch survive a power failure, at the price of an fsync. Without Sync a crash of the process
+	// loses nothing, but a crash of the machine loses the last batches.
 	Sync bool
-	// Statistics makes RocksDB count what it does (kv.Statistics.Counted). It costs each
-	// read that reaches it, and memory.
+	// Statistics makes RocksDB count what it does (kv.Statistics.Counted). It slows down each read that reaches
+	// RocksDB, and takes memory.
 	Statistics bool
 }
 
-// SetDefaults fills in what is zero.
+// SetDefaults replaces zero values by the defaults.
 func (o *Options) SetDefaults() {
 	if o.CacheBytes == 0 {
 		o.CacheBytes = 128 << 20
@@ -41,7 +41,7 @@ func (o *Options) SetDefaults() {
 	}
 }
 
-// Validate lists all that is wrong.
+// Validate returns an error that lists everything that is wrong.
 func (o *Options) Validate() error {
 	var faults []error
 	if o.CacheBytes > 1<<40 {
@@ -63,7 +63,7 @@ type config struct {
 	write    *grocksdb.WriteOptions
 }
 
-// names are the column families: those of package kv, and that of the chain.
+// names returns the names of the column families: those of package kv, and that of the chain.
 func names() []string {
 	out := make([]string, 0, kv.Families+1)
 	for f := range kv.Family(kv.Families) {
@@ -76,30 +76,30 @@ func newConfig(o Options) *config {
 	c := &config{
 		cache: grocksdb.NewLRUCache(o.CacheBytes), db: grocksdb.NewDefaultOptions(), env: grocksdb.NewDefaultEnv(),
 	}
-	// Flushes and compactions get the processor time that searches leave: they have no deadline,
-	// but a search that waits for its time slice may miss its own.
+	// Flushes and compactions get only the processor time that searches leave: they have no deadline, but a search
+	// that waits for its time slice may miss its own.
 	c.env.LowerThreadPoolCPUPriority()
 	c.env.LowerHighPriorityThreadPoolCPUPriority()
 	c.env.LowerThreadPoolIOPriority()
 	c.db.SetCreateIfMissing(true)
 	c.db.SetCreateIfMissingColumnFamilies(true)
-	// RocksDB's own log is on the same disk, and its second line that finds the disk full aborts a
-	// build with assertions. So only the opening is logged.
+	// RocksDB's own log is on the same disk, and in a build with assertions the second log line that hits a full
+	// disk aborts the process. So only the opening is logged.
 	c.db.SetInfoLogLevel(grocksdb.FatalInfoLogLevel)
 	c.db.SetKeepLogFileNum(2)
-	// There is one writer, and write buffers without an order do not take
-	// several.
+	// There is one writer, and write buffers without an order do not support several.
 	c.db.SetAllowConcurrentMemtableWrites(false)
 	if o.Statistics {
 		c.db.EnableStatistics()
 	}
 	c.db.SetStatsDumpPeriodSec(0)
 	c.db.SetStatsPersistPeriodSec(0)
-	// No family may be flushed ahead of the others, or the chain might need fewer logs than another one (chain.go).
+	// No family may be flushed before the others, or the chain might need fewer logs than another family
+	// (chain.go).
 	c.db.SetAtomicFlush(true)
 	c.db.SetDbWriteBufferSize(o.WriteBufferBytes)
 	c.db.SetMaxTotalWalSize(o.WriteBufferBytes)
-	// The disk gets what is written in small parts instead of all at once.
+	// Data are written to the disk in small parts instead of all at once.
 	c.db.SetBytesPerSync(syncBytes)
 	c.db.SetWALBytesPerSync(syncBytes)
 	for f := range kv.Family(kv.Families) {
@@ -111,14 +111,14 @@ func newConfig(o Options) *config {
 	return c
 }
 
-// syncBytes is how much RocksDB writes before it asks the disk to begin.
+// syncBytes is the amount that RocksDB writes before it tells the disk to begin.
 const syncBytes = 1 << 20
 
-// tableFormat is the version of the table files that RocksDB 7.8 writes best, and the newest
-// that it reads: RocksDB 11 by itself would write one (7) that 7.8 refuses.
+// tableFormat is the version of table files that RocksDB 7.8 writes best, and the newest that it reads. By default
+// RocksDB 11 would write a version (7) that 7.8 cannot read.
 const tableFormat = 5
 
-// family makes the options of one family.
+// family returns the options of one family.
 func (c *config) family(f kv.Family, o Options) *grocksdb.Options {
 	t := grocksdb.NewDefaultBlockBasedTableOptions()
 	t.SetBlockCache(c.cache)
@@ -132,7 +132,7 @@ func (c *config) family(f kv.Family, o Options) *grocksdb.Options {
 		t.SetWholeKeyFiltering(false)
 		opts.SetMemTablePrefixBloomSizeRatio(0.05)
 	}
-	if f == kv.Terms { // read as a whole when the store is opened, and not after
+	if f == kv.Terms { // read as a whole when the store is opened, and not afterwards
 		opts.SetMemtableVectorRep()
 	}
 	opts.SetWriteBufferSize(o.WriteBufferBytes / 4)
@@ -146,12 +146,11 @@ func (c *config) family(f kv.Family, o Options) *grocksdb.Options {
 	return opts
 }
 
-// withPrefix returns options with a prefix extractor. Options that got theirs
-// by SetPrefixExtractor free it twice when they are destroyed (grocksdb
-// v1.7.14), those made from a text do not.
+// withPrefix returns options with a prefix extractor. Options with an extractor set by SetPrefixExtractor free it
+// twice when they are destroyed (grocksdb v1.7.14); those made from a text do not.
 func withPrefix(base *grocksdb.Options, n int) *grocksdb.Options {
 	opts, err := grocksdb.GetOptionsFromString(base, fmt.Sprintf("prefix_extractor=fixed:%d", n))
-	if err != nil { // only if the text were wrong; reads work without a prefix, but slower
+	if err != nil { // only if the text were wrong; reads then work without a prefix, but slower
 		return base
 	}
 	base.Destroy()

@@ -13,23 +13,23 @@ import (
 	"adshard/fault"
 )
 
-// runs is kv.Runs on table files, which a fresh database takes in. Its directory
-// appears only when it is complete.
+// runs implements kv.Runs with table files, which a fresh database ingests. The database's
+// directory appears only when it is complete.
 type runs struct {
-	dir     string // of the database to be
-	work    string // where it is built
+	dir     string // directory of the new database
+	work    string // directory where it is built
 	options Options
 	config  *config
 	env     *grocksdb.EnvOptions
 
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	files [kv.Families][]string
 	count int
 	rest  kv.Batch
 }
 
-// NewRuns begins a database in dir, which must be missing or empty. Errors:
-// fault.Conflict where it is not.
+// NewRuns begins a database in dir, which must be missing or empty. Otherwise it returns
+// fault.Conflict.
 func NewRuns(dir string, o Options) (kv.Runs, error) {
 	o.SetDefaults()
 	if err := o.Validate(); err != nil {
@@ -70,7 +70,7 @@ func (r *runs) Finish() error {
 	return nil
 }
 
-// ingest has the database take in the files and writes the rest.
+// ingest makes the database ingest the files, and writes the rest.
 func (r *runs) ingest(db *database) error {
 	o := grocksdb.NewDefaultIngestExternalFileOptions()
 	defer o.Destroy()
@@ -110,7 +110,7 @@ func (r *runs) Batch(b *kv.Batch) error {
 	return nil
 }
 
-// maxFile is the size at which a run goes on in another file.
+// maxFile is the size at which a run continues in another file.
 const maxFile = 128 << 20
 
 // run is one sorted run, in one file or several.
@@ -119,7 +119,7 @@ type run struct {
 	family kv.Family
 	path   string // of the first file
 	parts  int
-	writer *grocksdb.SSTFileWriter // nil: no file is open
+	writer *grocksdb.SSTFileWriter // nil if no file is open
 	name   string                  // of the open file
 	keys   int
 }

@@ -20,12 +20,12 @@ func (kv *database) Snapshot() kv.Snapshot {
 	s.scan = grocksdb.NewDefaultReadOptions()
 	s.scan.SetSnapshot(s.snap)
 	s.scan.SetTotalOrderSeek(true)
-	s.scan.SetFillCache(false) // what is read once must not drive out what searches read
+	s.scan.SetFillCache(false) // data read only once must not displace what searches read
 	return s
 }
 
-// snapshot owns a RocksDB snapshot, its read options and its iterators, which
-// are kept for the next search: opening one costs as much as several seeks.
+// snapshot owns a RocksDB snapshot, its read options and its iterators. The iterators are kept for
+// the next search, since opening one costs as much as several seeks.
 type snapshot struct {
 	kv           *database
 	snap         *grocksdb.Snapshot
@@ -33,7 +33,7 @@ type snapshot struct {
 	scan         *grocksdb.ReadOptions
 
 	mu   sync.Mutex
-	idle [kv.Families][]*iterator // of prefix; guarded by mu
+	idle [kv.Families][]*iterator // iterators made by Prefix; guarded by mu
 }
 
 // Get implements kv.Snapshot.

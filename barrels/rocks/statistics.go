@@ -7,19 +7,19 @@ import (
 	"adshard/barrels/kv"
 )
 
-// delayedRate is the property of how fast writes may be, in bytes a second; 0: as they
-// come.
+// delayedRate is the property for the rate at which writes are allowed, in bytes per second. It is
+// 0 if they are not delayed.
 const delayedRate = "rocksdb.actual-delayed-write-rate"
 
-// Statistics implements kv.DB. All but Counted comes from properties, which RocksDB keeps
-// in any case.
+// Statistics implements kv.DB. Everything except the tickers' counts comes from properties, which
+// RocksDB always keeps.
 func (db *database) Statistics() kv.Statistics {
 	var s kv.Statistics
 	if db.options.Statistics {
 		s = parseTickers(db.config.db.GetStatisticsString())
 	}
 	for _, h := range db.handles {
-		pending, _ := db.db.GetIntPropertyCF("rocksdb.estimate-pending-compaction-bytes", h) // 0 where it is not known
+		pending, _ := db.db.GetIntPropertyCF("rocksdb.estimate-pending-compaction-bytes", h) // 0 if it is not known
 		files, _ := strconv.ParseUint(db.db.GetPropertyCF("rocksdb.num-files-at-level0", h), 10, 64)
 		s.PendingBytes, s.Level0Files = s.PendingBytes+pending, s.Level0Files+files
 	}
@@ -31,9 +31,9 @@ func (db *database) Statistics() kv.Statistics {
 	return s
 }
 
-// parseTickers reads the counts in RocksDB's own text of its statistics, where each has a
-// line such as "rocksdb.block.cache.miss COUNT : 42". Lines of histograms have more
-// between the two, and are skipped.
+// parseTickers reads the counts from RocksDB's own text of its statistics. Each has a line such as
+// "rocksdb.block.cache.miss COUNT : 42". Lines of histograms have more text between name and count,
+// and are skipped.
 func parseTickers(text string) kv.Statistics {
 	s := kv.Statistics{Counted: true}
 	known := map[string]*uint64{

@@ -1,4 +1,4 @@
-// The master program: answers queries over HTTP by asking all slaves.
+// The master program: answers queries over HTTP by querying all slaves.
 package main
 
 import (
@@ -13,7 +13,7 @@ import (
 
 func main() { os.Exit(run()) }
 
-// run ends cleanly on SIGINT and SIGTERM; a second one kills.
+// run ends cleanly on the first SIGINT or SIGTERM. A second signal kills the process.
 func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

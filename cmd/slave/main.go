@@ -1,6 +1,6 @@
 //go:build cgo
 
-// The slave program: keeps a part of the groups and searches it.
+// The slave program: stores a part of the groups and searches it.
 package main
 
 import (
@@ -15,7 +15,7 @@ import (
 
 func main() { os.Exit(run()) }
 
-// run ends cleanly on SIGINT and SIGTERM; a second one kills.
+// run ends cleanly on the first SIGINT or SIGTERM. A second signal kills the process.
 func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

@@ -1,12 +1,10 @@
-// Package countfile reads files of impressions and clicks, which package quality learns
-// from: CSV with a header, or JSON lines. Both have the columns campaign, group,
-// keyword, ad (ids, as in answers; the ad's may be missing), position, day (as in
-// 2026-11-23), impressions and clicks. Rows for the same cell add up. What the requests had in
-// common may stand in the columns device, hour (UTC), query_words and site, which learning qualities
-// ignores and package train reads.
+// Package countfile reads files of impressions and clicks, which package quality learns from: CSV with a header, or
+// JSON lines. Both have the columns campaign, group, keyword, ad (ids, as in answers; that of the ad may be
+// missing), position, day (as in 2026-11-23), impressions and clicks. Rows for the same cell add up. The columns
+// device, hour (UTC), query_words and site may describe what the requests had in common. Learning qualities ignores
+// them; package train reads them.
 //
-// Goals: bounded memory beside the counts, exact rejects. Non-goals: single events,
-// names in place of ids.
+// Goals: bounded memory apart from the counts, exact rejects. Non-goals: single events, names instead of ids.
 package countfile
 
 import (
@@ -21,12 +19,12 @@ import (
 	"adshard/quality"
 )
 
-// Reject is a row that was not counted.
+// Reject describes a row that was not counted.
 type Reject struct {
 	File string
 	// Row is the line's number, from 1.
 	Row int64
-	// Column is the one at fault; "" means the row as a whole.
+	// Column is the faulty column; "" means the row as a whole.
 	Column, Reason string
 }
 
@@ -38,32 +36,31 @@ func (r Reject) String() string {
 	return fmt.Sprintf("%s: row %d, %s: %s", r.File, r.Row, r.Column, r.Reason)
 }
 
-// FirstRejects is how many rejects a Summary holds.
+// FirstRejects is the number of rejects that a Summary holds.
 const FirstRejects = 10
 
-// Summary is what was read of all files.
+// Summary summarises what was read from all files.
 type Summary struct {
 	Rows, Rejected int64
 	First          []Reject
-	// Newest is the newest day that was counted, if Rows > Rejected.
+	// Newest is the newest day that was counted. It is set only if Rows > Rejected.
 	Newest int32
 }
 
-// maxLine bounds a line.
+// maxLine is the largest length of a line in bytes.
 const maxLine = 64 << 10
 
 var bom = []byte{0xEF, 0xBB, 0xBF}
 
-// Read adds the rows of a file to counts, and its summary to sum. Wrong rows are rejected and count
-// nothing. Errors: those of src; fault.Invalid when the rest of the file cannot be read, after the
-// rows before were counted.
+// Read adds the rows of a file to counts, and its summary to sum. Faulty rows are rejected and not counted. Errors:
+// those of src, and fault.Invalid if the rest of the file cannot be read; the rows before it have then been counted.
 func Read(src io.Reader, name string, counts *quality.Counts, sum *Summary) error {
 	f := &file{name: name, sum: sum, columns: device, take: func(r *Row) error { return counts.Add(r.Cell, r.Count) }}
 	return f.readAll(src)
 }
 
-// Each calls take with each row of a file, its columns of requests included, and adds to sum. Rows are rejected, and
-// errors are, as of Read; one of take ends it.
+// Each calls take with each row of a file, including its columns about requests, and adds to sum. Rejects and errors
+// are as in Read. An error of take ends it.
 func Each(src io.Reader, name string, sum *Summary, take func(*Row) error) error {
 	f := &file{name: name, sum: sum, columns: columns, take: take}
 	return f.readAll(src)
@@ -97,15 +94,15 @@ func (f *file) readAll(src io.Reader) error {
 type file struct {
 	name   string
 	line   int64
-	header []column // of CSV; empty until it was read
+	header []column // of CSV; empty until it has been read
 	json   bool
-	// columns is the first one that is not read.
+	// columns is the first column that is not read.
 	columns column
 	take    func(*Row) error
 	sum     *Summary
 }
 
-// read takes a line; an error ends the file.
+// read reads a line. An error ends the file.
 func (f *file) read(line []byte) error {
 	if !f.json && len(f.header) == 0 {
 		if line[0] != '{' {
@@ -145,12 +142,12 @@ func (f *file) reject(err error) {
 	}
 }
 
-// dayForm is how days are written.
+// dayForm is the format of days.
 const dayForm = "2006-01-02"
 
 const secondsOfDay = 24 * 60 * 60
 
-// ParseDay reads a day as in 2026-11-23.
+// ParseDay reads a day such as 2026-11-23.
 func ParseDay(text string) (int32, error) {
 	t, err := time.Parse(dayForm, text)
 	if err != nil {
@@ -159,7 +156,7 @@ func ParseDay(text string) (int32, error) {
 	return int32(t.Unix() / secondsOfDay), nil // years have four digits
 }
 
-// FormatDay writes a day as in 2026-11-23.
+// FormatDay writes a day in the form 2026-11-23.
 func FormatDay(day int32) string {
 	return time.Unix(int64(day)*secondsOfDay, 0).UTC().Format(dayForm)
 }

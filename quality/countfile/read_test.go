@@ -47,7 +47,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestRequests: columns of requests are read by Each, in both forms, and ignored by Read.
+// TestRequests: Each reads the columns about requests, in both formats, and Read ignores them.
 func TestRequests(t *testing.T) {
 	const more = "campaign,group,keyword,position,day,impressions,clicks,Device,hour,query_words,site\n1,2,3,1,2026-11-23,100,3,"
 	each := func(text string) (got []countfile.Row, sum countfile.Summary, err error) {
@@ -85,8 +85,8 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestRejects: a row that is wrong is named with its column, counts nothing, and the
-// others count.
+// TestRejects: a faulty row is reported with its column and not counted, and the other rows are
+// counted.
 func TestRejects(t *testing.T) {
 	good := "1,2,3,4,1,2026-11-23,100,3"
 	for line, column := range map[string]string{
@@ -121,8 +121,8 @@ func TestRejects(t *testing.T) {
 	}
 }
 
-// TestUnreadable: a file that cannot be read any further is an error that names the
-// place; what stands before counts.
+// TestUnreadable: a file that cannot be read any further gives an error that names the place. The
+// rows before it are counted.
 func TestUnreadable(t *testing.T) {
 	for text, want := range map[string]string{
 		"campaign,group\n1,2\n": "row 1: the header lacks keyword",
@@ -157,8 +157,8 @@ func TestDays(t *testing.T) {
 	})
 }
 
-// FuzzRead: any bytes are read without a panic, and rows are counted or rejected: what
-// is written again from the counts is read as the same.
+// FuzzRead: any bytes are read without a panic, and rows are counted or rejected. Counts that are
+// written to a file are read as the same counts.
 func FuzzRead(f *testing.F) {
 	f.Add(header + "1,2,3,4,1,2026-11-23,100,3\n1,2,3,,20,2026-11-24,18446744073709551615,0")
 	f.Add(`{"campaign":1,"group":2,"keyword":3,"ad":4,"position":1,"day":"2026-11-23","impressions":100,"clicks":3}`)

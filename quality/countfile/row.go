@@ -16,16 +16,16 @@ import (
 	"adshard/targeting"
 )
 
-// Row is one line of counts.
+// Row is one line of a file.
 type Row struct {
 	Cell  quality.Cell
 	Count quality.Count
-	// Request is what the requests had in common, as far as Says has it; its Weekday is not set.
+	// Request is what the requests had in common, as far as Says says so. Its Weekday is not set.
 	Request auction.Situation
 	Says    Says
 }
 
-// Says is what a row says of requests.
+// Says marks what a row says about requests.
 type Says struct{ Device, Hour, QueryWords, Site bool }
 
 // column is a column of a CSV file.
@@ -53,13 +53,13 @@ var names = [columns]string{"", "campaign", "group", "keyword", "ad", "position"
 // String returns the column's name.
 func (c column) String() string { return names[c] }
 
-// needed reports whether rows must have the column.
+// needed reports whether every row must have the column.
 func (c column) needed() bool { return c != ignored && c != ad && c < device }
 
-// text reports whether the column has texts.
+// text reports whether the column contains texts.
 func (c column) text() bool { return c == day || c == device || c == site }
 
-// readHeader reads the names of columns; unknown ones are ignored.
+// readHeader reads the names of the columns. Unknown columns are ignored.
 func (f *file) readHeader(line string) error {
 	var missing []string
 	for _, cell := range cells(line) {
@@ -81,7 +81,7 @@ func (f *file) readHeader(line string) error {
 	return nil
 }
 
-// cells splits a line. No value has a comma or a quotation mark in it.
+// cells splits a line. No value contains a comma or a quotation mark.
 func cells(line string) []string {
 	list := strings.Split(line, ",")
 	for i, c := range list {
@@ -107,8 +107,7 @@ func csvRow(line string, header []column) (r Row, err error) {
 	return r, nil
 }
 
-// jsonRow reads an object. Its numbers are read as CSV's are, so that no value is
-// rounded.
+// jsonRow reads an object. It reads numbers in the same way as from CSV, so that none is rounded.
 func (f *file) jsonRow(line []byte) (r Row, err error) {
 	var object map[string]json.RawMessage
 	if json.Unmarshal(line, &object) != nil || object == nil {
@@ -158,7 +157,7 @@ func (r *Row) set(c column, text string) (err error) {
 	case ad:
 		r.Cell.Ad = n
 	case position:
-		r.Cell.Position = uint8(min(n, math.MaxUint8)) // the counts check it
+		r.Cell.Position = uint8(min(n, math.MaxUint8)) // checked when it is counted
 	case impressions:
 		r.Count.Impressions = n
 	case clicks:
@@ -180,7 +179,7 @@ func upTo(c column, n uint64, most uint8) (uint8, error) {
 	return uint8(n), nil
 }
 
-// setText reads a device or a site; "" is no site.
+// setText sets a device or a site. "" means no site.
 func (r *Row) setText(c column, text string) (err error) {
 	switch {
 	case c == device:

@@ -17,16 +17,16 @@ type Options struct {
 	quality.Options // Factor is set by match types
 	// Today is the day up to which counts are aged.
 	Today int32
-	// Scale is the click rate of one point of quality; 0 means the scale of the keywords
-	// shown (quality.ScaleOf), or Kept if that is off by at most a quarter.
+	// Scale is the click rate of one point of quality. 0 means the scale of the keywords shown
+	// (quality.ScaleOf), or Kept if that differs by at most a quarter.
 	Scale, Kept quality.Scale
-	// Find is the list of keywords whose keys Plan.Find must know.
+	// Find lists the keywords whose keys Plan.Find must know.
 	Find []uint64
-	// Lapsed are groups whose learned qualities are taken back, unless something was counted of them.
+	// Lapsed are groups whose learned qualities are taken back, unless they have counts.
 	Lapsed []uint64
 }
 
-// keptWithin is how far a scale may be off.
+// keptWithin is the largest factor by which a kept scale may differ.
 const keptWithin = 1.25
 
 // Plan is what a revision would change.
@@ -36,18 +36,18 @@ type Plan struct {
 	// Changes are the keywords whose learned quality changes, in ascending order of group and
 	// keyword.
 	Changes []Change
-	// Left is how many keywords of the groups examined keep their quality; Unknown is how many
-	// counted keywords are not in the database.
+	// Left is the number of keywords in the examined groups that keep their quality. Unknown is the
+	// number of counted keywords that the database does not have.
 	Left, Unknown int
-	// Pause is how long Write waits between two transactions, so that others are not held up.
+	// Pause is how long Write waits between two transactions, so that it does not hold up others.
 	Pause time.Duration
-	// Erasures, if not nil, is what Erasures returned before the counts were read.
+	// Erasures, unless nil, is what Erasures returned before the counts were read.
 	Erasures []byte
 
-	found map[uint64]quality.Key // of Options.Find
+	found map[uint64]quality.Key // keys of the keywords in Options.Find
 }
 
-// Find returns the key of a keyword of Options.Find, if it is in a group that was counted.
+// Find returns the key of a keyword of Options.Find, if the keyword is in a group that has counts.
 func (p *Plan) Find(keyword uint64) (quality.Key, bool) {
 	key, ok := p.found[keyword]
 	return key, ok
@@ -57,13 +57,13 @@ func (p *Plan) Find(keyword uint64) (quality.Key, bool) {
 type Change struct {
 	Key     quality.Key
 	Keyword backend.Keyword
-	// The names of its owners.
+	// The names of the keyword's owners.
 	Advertiser, Campaign, Group string
-	To                          uint8 // 0: the given one is served
+	To                          uint8 // 0 if the given quality is to be served
 	Estimate                    quality.Estimate
 }
 
-// learned is what is written.
+// learned returns the patch that is written.
 func (c *Change) learned() backend.Patch[backend.Learned] {
 	if c.To == 0 {
 		return backend.Patch[backend.Learned]{Op: backend.Reset}
@@ -72,9 +72,9 @@ func (c *Change) learned() backend.Patch[backend.Learned] {
 	return backend.To(backend.NewLearned(c.To, uint8(s.Level), s.Impressions, s.Clicks))
 }
 
-// Make plans a revision of all keywords of the counted groups, whether shown or not, and of the
-// lapsed groups. It reads these groups twice, some at a time, and holds only the changes. It fails
-// if the database cannot be read or options are invalid.
+// Make plans a revision of all keywords of the groups that have counts, whether shown or not, and of
+// the lapsed groups. It reads these groups twice, some at a time, and keeps only the changes in
+// memory. It returns an error if the database cannot be read or the options are invalid.
 func Make(ctx context.Context, feed backend.Feed, counts *quality.Counts, o Options) (p *Plan, err error) {
 	snapshot, err := feed.Snapshot(ctx)
 	if err != nil {
@@ -128,7 +128,7 @@ func (p *Plan) group(ctx context.Context, it *backend.Item, names *owners) error
 	return nil
 }
 
-// change adds a change with its names.
+// change adds a change with the names of its owners.
 func (p *Plan) change(ctx context.Context, it *backend.Item, names *owners, c Change) (err error) {
 	c.Group = it.Group.Name
 	c.Advertiser, c.Campaign, err = names.lookUp(ctx, it.Group.CampaignID)
@@ -136,8 +136,8 @@ func (p *Plan) change(ctx context.Context, it *backend.Item, names *owners, c Ch
 	return err
 }
 
-// Given plans that all keywords of an advertiser return to their given qualities; 0 stands for
-// all advertisers.
+// Given plans that all keywords of an advertiser return to their given qualities. 0 means all
+// advertisers.
 func Given(ctx context.Context, feed backend.Feed, advertiser uint64) (p *Plan, err error) {
 	snapshot, err := feed.Snapshot(ctx)
 	if err != nil {
@@ -175,9 +175,9 @@ func (p *Plan) back(ctx context.Context, it *backend.Item, names *owners) error 
 	return nil
 }
 
-// Groups returns the groups of keywords, without keywords that are in none. Lapsed are the groups
-// with learned qualities that have none of the keywords, in ascending order. It reads the whole
-// database, some groups at a time.
+// Groups returns the group of each keyword that is in one. lapsed are the groups that have learned
+// qualities and none of the keywords, in ascending order. It reads the whole database, some groups at
+// a time.
 func Groups(ctx context.Context, feed backend.Feed, keywords map[uint64]bool) (groups map[uint64]uint64, lapsed []uint64, err error) {
 	groups = make(map[uint64]uint64, len(keywords))
 	snapshot, err := feed.Snapshot(ctx)
@@ -207,10 +207,10 @@ func keyOf(it *backend.Item, k *backend.Keyword) quality.Key {
 	return quality.Key{Campaign: it.Group.CampaignID, Group: it.Group.ID, Keyword: k.ID}
 }
 
-// readTogether is how many groups are read at once.
+// readTogether is the number of groups read at once.
 const readTogether = 256
 
-// each calls f with some groups at a time, in ascending order of ids.
+// each calls f for each of the groups, in ascending order of ids. It reads some groups at a time.
 func each(ctx context.Context, s backend.Snapshot, groups []uint64, f func(*backend.Item) error) error {
 	for some := range slices.Chunk(groups, readTogether) {
 		items, err := s.Items(ctx, some)
@@ -226,11 +226,11 @@ func each(ctx context.Context, s backend.Snapshot, groups []uint64, f func(*back
 	return nil
 }
 
-// surveyed is the database's data about what was counted.
+// surveyed is what the database has about the keywords that were counted.
 type surveyed struct {
-	groups []uint64 // the counted groups, in ascending order
-	// types are the factors of the match types of the keywords that were counted, in permille, or 0 if
-	// the database does not have the keyword.
+	groups []uint64 // groups that have counts, in ascending order
+	// types are the factors, in permille, of the match types of the counted keywords, or 0 for
+	// keywords that the database does not have.
 	types map[quality.Key]uint64
 }
 
@@ -256,13 +256,13 @@ func (d *surveyed) add(it *backend.Item) error {
 	return nil
 }
 
-// counted reports whether something was counted of a group.
+// counted reports whether a group has counts.
 func (d *surveyed) counted(group uint64) bool {
 	_, found := slices.BinarySearch(d.groups, group)
 	return found
 }
 
-// and returns the groups that were counted and others, in ascending order.
+// and returns the groups that have counts together with others, in ascending order.
 func (d *surveyed) and(others []uint64) []uint64 {
 	all := slices.Concat(d.groups, others)
 	slices.Sort(all)
@@ -278,7 +278,8 @@ func (d *surveyed) unknown() (n int) {
 	return n
 }
 
-// factor is that of a keyword's match type (serving.md §4); one that is gone has one.
+// factor returns the factor of a keyword's match type (serving.md §4), or one if the database does not
+// have the keyword.
 func (d *surveyed) factor(k quality.Key) float64 {
 	k.Ad = 0
 	if permille := d.types[k]; permille > 0 {
@@ -287,7 +288,7 @@ func (d *surveyed) factor(k quality.Key) float64 {
 	return 1
 }
 
-// scale is the scale of the keywords shown, or Kept if that is near.
+// scale returns the scale of the keywords shown, or Kept if that is close.
 func (d *surveyed) scale(m *quality.Model, kept quality.Scale) quality.Scale {
 	var rates []float64
 	for k, permille := range d.types {
@@ -295,14 +296,14 @@ func (d *surveyed) scale(m *quality.Model, kept quality.Scale) quality.Scale {
 			rates = append(rates, m.Estimate(k).Rate)
 		}
 	}
-	fresh := quality.ScaleOf(rates) // ScaleOf sorts them
+	fresh := quality.ScaleOf(rates) // it sorts the rates
 	if kept > 0 && fresh <= kept*keptWithin && kept <= fresh*keptWithin {
 		return kept
 	}
 	return fresh
 }
 
-// owners reads names once.
+// owners reads each owner's names only once.
 type owners struct {
 	s     backend.Snapshot
 	names map[uint64][2]string // advertiser and campaign, by campaign

@@ -17,7 +17,7 @@ import (
 	"adshard/quality/revise"
 )
 
-// database has two groups of a campaign, with four keywords each and a default quality.
+// database returns a database with two groups of a campaign, which have four keywords each and a default quality.
 func database(t *testing.T) backend.Store {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "ads.db"), sqlite.Options{Create: true})
@@ -44,7 +44,7 @@ func load(t *testing.T, db backend.Store, lines string) {
 	}
 }
 
-// items are the groups by name.
+// items returns the groups by name.
 func items(t *testing.T, db backend.Store) map[string]*backend.Item {
 	t.Helper()
 	s, err := db.Snapshot(t.Context())
@@ -62,7 +62,7 @@ func items(t *testing.T, db backend.Store) map[string]*backend.Item {
 	return out
 }
 
-// counted are clicks of the keywords of group G0 but its last: the first has the most.
+// counted returns clicks of the keywords of group G0 except the last. The first has the most.
 func counted(t *testing.T, db backend.Store) *quality.Counts {
 	t.Helper()
 	c, it := new(quality.Counts), items(t, db)["G0"]
@@ -75,7 +75,7 @@ func counted(t *testing.T, db backend.Store) *quality.Counts {
 	return c
 }
 
-// options put a rate of 0.1 at 10 points.
+// options returns options with which a rate of 0.1 is 10 points.
 func options() revise.Options {
 	return revise.Options{Options: quality.Options{Strength: 5, Examination: []float64{1}}, Scale: 0.01, Today: 9}
 }
@@ -96,15 +96,14 @@ func qualities(it *backend.Item) (list []uint8) {
 	return list
 }
 
-// TestRevision: keywords of a counted group get the learned quality without the factor of their
-// match type, also those never shown. All else stays as it is, and a second run changes
-// nothing.
+// TestRevision: keywords of a counted group get the learned quality without the factor of their match type, even those
+// never shown. Everything else stays as it is, and a second run changes nothing.
 func TestRevision(t *testing.T) {
 	db := database(t)
 	counts := counted(t, db)
 	before := items(t, db)
 	p := planned(t, db, counts)
-	// 0.1 exact, 0.06 ÷ 0.9 phrase, 0.01 ÷ 0.8 broad; the last has the group's 0.063.
+	// 0.1 for exact, 0.06 ÷ 0.9 for phrase, 0.01 ÷ 0.8 for broad; the last keyword has the group's 0.063.
 	if len(p.Changes) != 4 || p.Left != 0 || p.Unknown != 0 {
 		t.Fatalf("%d changes, %d stay, %d unknown", len(p.Changes), p.Left, p.Unknown)
 	}
@@ -146,8 +145,8 @@ func TestRevision(t *testing.T) {
 	}
 }
 
-// TestUnknownTeaches: a keyword that the database lacks, or has in another campaign, is not
-// written, but counts for its group.
+// TestUnknownTeaches: a keyword that the database does not have, or has in another campaign, is not written, but counts
+// for its group.
 func TestUnknownTeaches(t *testing.T) {
 	db := database(t)
 	counts := counted(t, db)
@@ -182,12 +181,12 @@ func TestUnknownTeaches(t *testing.T) {
 	}
 }
 
-// TestGoneStaysGone: what is removed after the plan was made is not made again.
+// TestGoneStaysGone: a keyword that was removed after the plan was made is not created again.
 func TestGoneStaysGone(t *testing.T) {
 	for name, c := range map[string]struct {
 		lines   string
 		gone    int
-		written []uint8 // of G0; nil: it is not there
+		written []uint8 // qualities in G0; nil: the group does not exist
 	}{
 		"a keyword": {`{"type":"keyword","advertiser":"A","campaign":"C","group":"G0","text":"word0","match_type":"exact","status":"removed"}`, 1, []uint8{7, 1, 6}},
 		"two keywords": {`{"type":"keyword","advertiser":"A","campaign":"C","group":"G0","text":"word0","match_type":"exact","status":"removed"}
@@ -232,8 +231,7 @@ func (f *failing) Begin(ctx context.Context) (backend.Tx, error) {
 	return f.Store.Begin(ctx)
 }
 
-// TestWriteIsPatient: a write that another writer or a failover holds up is repeated; any other
-// error ends it.
+// TestWriteIsPatient: a write that fails because of another writer or a failover is repeated. Any other error ends it.
 func TestWriteIsPatient(t *testing.T) {
 	for kind, ok := range map[fault.Kind]bool{fault.Locked: true, fault.Unavailable: true, fault.NoSpace: false} {
 		db := database(t)
@@ -245,9 +243,8 @@ func TestWriteIsPatient(t *testing.T) {
 	}
 }
 
-// TestGivenAgain: what was given is never changed, neither by learning nor by an import meanwhile that
-// says nothing of it, and is served again when what was learned is taken back, which a second time
-// changes nothing.
+// TestGivenAgain: a given quality is never changed, neither by learning nor by a later import that does not mention it.
+// It is served again when the learned one is taken back. Taking it back a second time changes nothing.
 func TestGivenAgain(t *testing.T) {
 	db := database(t)
 	load(t, db, `{"type":"keyword","advertiser":"A","campaign":"C","group":"G0","text":"word1","match_type":"phrase","quality_score":2}`)
@@ -264,7 +261,7 @@ func TestGivenAgain(t *testing.T) {
 		t.Fatalf("of another advertiser: %+v, %v", p, err)
 	}
 	for step, want := range []int{4, 0} {
-		p, err := revise.Given(t.Context(), db, uint64(1-step)) // of the advertiser, then of all
+		p, err := revise.Given(t.Context(), db, uint64(1-step)) // for the advertiser, then for all
 		if err != nil || len(p.Changes) != want || p.Left != 8-want {
 			t.Fatalf("step %d: %+v, %v", step, p, err)
 		}
@@ -279,7 +276,7 @@ func TestGivenAgain(t *testing.T) {
 	}
 }
 
-// TestKeptScale: the scale of a round before is kept while it is near the one that the counts give.
+// TestKeptScale: the scale of the last round is kept as long as it is close to the one that the counts give.
 func TestKeptScale(t *testing.T) {
 	db := database(t)
 	counts := counted(t, db)
@@ -300,7 +297,7 @@ func TestKeptScale(t *testing.T) {
 	}
 }
 
-// TestPauses: between two transactions others have their turn.
+// TestPauses: other transactions can run between two of a write.
 func TestPauses(t *testing.T) {
 	db := database(t)
 	p := planned(t, db, counted(t, db))
@@ -319,7 +316,7 @@ func TestPauses(t *testing.T) {
 	}
 }
 
-// TestGroups finds the groups of keywords, and those that have something learned and none of the keywords.
+// TestGroups finds the groups of keywords, and the groups that have learned qualities and none of the keywords.
 func TestGroups(t *testing.T) {
 	db := database(t)
 	all := items(t, db)
@@ -341,15 +338,15 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// TestLapsed: a group that has lapsed is served as it was given, unless something was counted of it; changes are in the
-// order of groups.
+// TestLapsed: the keywords of a lapsed group are served with their given qualities again, unless the group has counts.
+// Changes are in the order of groups.
 func TestLapsed(t *testing.T) {
 	db := database(t)
 	counts, all := counted(t, db), items(t, db)
 	o := options()
 	o.Lapsed = []uint64{all["G1"].Group.ID, all["G0"].Group.ID}
 	for step, want := range []int{4, 4, 0} {
-		if step == 1 { // the other group has something learned, too
+		if step == 1 { // the other group has learned qualities, too
 			k := &all["G1"].Keywords[0]
 			other := new(quality.Counts)
 			if err := other.Add(quality.Cell{Key: quality.Key{Campaign: all["G1"].Group.CampaignID, Group: all["G1"].Group.ID, Keyword: k.ID}, Position: 1, Day: 9},

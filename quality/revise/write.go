@@ -10,27 +10,27 @@ import (
 	"adshard/internal/wait"
 )
 
-// Patience is how long a transaction is retried that fails because another one writes the same rows
+// Patience is how long a transaction is retried if it fails because another one writes the same rows
 // (fault.Locked) or the database is away (fault.Unavailable).
 const Patience = 2 * time.Minute
 
 const (
-	// together is how many keywords are written in one transaction.
+	// together is the number of keywords written in one transaction.
 	together = 2000
-	// pause is between two tries of a transaction.
+	// pause is the time between two attempts at a transaction.
 	pause = 200 * time.Millisecond
 )
 
-// Result is what was written. After an error it counts what was committed.
+// Result is what was written. After an error it is what was committed.
 type Result struct {
 	Written int
-	// Gone are keywords that were removed since the plan was made; they stay so.
+	// Gone is the number of keywords that were removed after the plan was made. They stay removed.
 	Gone         int
 	Transactions int
 }
 
-// Write writes the qualities, in transactions of some thousand keywords. written, if
-// not nil, is called after each with the number of keywords so far. It ends with fault.Conflict when
+// Write writes the qualities in transactions of some thousand keywords. It calls written, unless
+// nil, after each transaction with the number of keywords so far. It returns fault.Conflict if
 // counts were erased after p.Erasures was read.
 func (p *Plan) Write(ctx context.Context, store backend.Store, written func(done int)) (r Result, err error) {
 	for first := 0; first < len(p.Changes); first += together {
@@ -41,10 +41,10 @@ func (p *Plan) Write(ctx context.Context, store backend.Store, written func(done
 		}
 		some := p.Changes[first:min(first+together, len(p.Changes))]
 		// Writing a quality again has no effect, so it does not matter whether a transaction whose
-		// answer was lost was committed.
+		// answer was lost has been committed.
 		gone := make(map[uint64]bool)
 		err := patiently(ctx, func() (err error) {
-			for again := true; again && err == nil; { // without those that are gone
+			for again := true; again && err == nil; { // repeated without the keywords that are gone
 				again, err = p.write(ctx, store, some, gone)
 			}
 			return err
@@ -62,7 +62,7 @@ func (p *Plan) Write(ctx context.Context, store backend.Store, written func(done
 	return r, nil
 }
 
-// patiently retries f while another transaction writes the same rows, or the database is away.
+// patiently retries do while another transaction writes the same rows or the database is away.
 func patiently(ctx context.Context, do func() error) error {
 	until := time.Now().Add(Patience)
 	for {
@@ -76,8 +76,8 @@ func patiently(ctx context.Context, do func() error) error {
 	}
 }
 
-// write writes the changes whose keywords still exist. If upserts created removed keywords anew, it
-// undoes the transaction and reports again.
+// write writes the changes whose keywords still exist. If upserts have created removed keywords
+// again, it undoes the transaction and returns true.
 func (p *Plan) write(ctx context.Context, store backend.Store, some []Change, gone map[uint64]bool) (again bool, err error) {
 	tx, err := store.Begin(ctx)
 	if err != nil {
@@ -91,7 +91,7 @@ func (p *Plan) write(ctx context.Context, store backend.Store, some []Change, go
 	}
 	made := false
 	tx.Watch(func(_ backend.Entity, _ uint64, effect backend.Effect) { made = made || effect == backend.Created })
-	looked, there := uint64(0), false // for which group, and whether it exists
+	looked, there := uint64(0), false // the last group looked up, and whether it exists
 	for i := range some {
 		c := &some[i]
 		if gone[c.Key.Keyword] {
@@ -112,7 +112,7 @@ func (p *Plan) write(ctx context.Context, store backend.Store, some []Change, go
 		if err := tx.Keyword(ctx, c.Key.Group, patch); err != nil {
 			return false, err
 		}
-		if made { // go on, so that all that are gone are known the next time
+		if made { // go on, so that all keywords that are gone are known the next time
 			gone[c.Key.Keyword] = true
 			again, made = true, false
 		}
@@ -123,7 +123,7 @@ func (p *Plan) write(ctx context.Context, store backend.Store, some []Change, go
 	return false, tx.Commit(ctx)
 }
 
-// exists reports whether the group of a change is still there.
+// exists reports whether the group of a change still exists.
 func exists(ctx context.Context, tx backend.Tx, c *Change) (bool, error) {
 	advertiser, err := tx.FindAdvertiser(ctx, c.Advertiser)
 	if err != nil || advertiser == 0 {

@@ -10,7 +10,7 @@ import (
 	"adshard/quality"
 )
 
-// counting counts the transactions that begin.
+// counting counts the transactions that are begun.
 type counting struct {
 	backend.Store
 	begun int
@@ -21,8 +21,8 @@ func (c *counting) Begin(ctx context.Context) (backend.Tx, error) {
 	return c.Store.Begin(ctx)
 }
 
-// TestManyAreGone: however many keywords were removed since the plan was made, what is left is written
-// with one transaction more.
+// TestManyAreGone: however many keywords were removed since the plan was made, the others are written
+// with one more transaction.
 func TestManyAreGone(t *testing.T) {
 	const many = 100
 	db := database(t)

@@ -7,32 +7,33 @@ import (
 	"adshard/scorer"
 )
 
-// Comparison is how well a model tells the clicks of keywords that were held out.
+// Comparison is how well a model predicts the clicks of keywords that were held out.
 type Comparison struct {
-	// Before and After are the log loss of an impression, in nats: without the model, and with it.
+	// Before and After are the log loss per impression, in nats, without and with the model.
 	Before, After float64
-	// Gain is their difference over all impressions, Deviation its standard error by keywords.
+	// Gain is the difference over all impressions. Deviation is its standard error, taken by keywords.
 	Gain, Deviation float64
-	// MeanFactor is that of the clicks that the model was trained on, in permille.
+	// MeanFactor is the mean factor of the clicks on which the model was trained, in permille.
 	MeanFactor  float64
 	Calibration []Part
 }
 
-// Part is a part of the impressions, those of similar factors: of clicks, a fifth is expected without the model.
+// Part is a part of the impressions, namely those with similar factors. Each part has a fifth of the clicks
+// expected without the model.
 type Part struct {
 	Factor        float64 // the mean, in permille
 	Impressions   float64
-	Before, After float64 // clicks that are expected, without the model and with it
+	Before, After float64 // clicks expected without and with the model
 	Clicks        float64
 }
 
-// scored is an example that was held out, with its factor.
+// scored is a held-out example with its factor.
 type scored struct {
 	*example
 	factor uint64
 }
 
-// compare compares a model with none.
+// compare compares a model with having none.
 func compare(m *scorer.Model, list []example) (c Comparison) {
 	var out []scored
 	gains := make(map[uint64]float64) // by keyword
@@ -65,7 +66,7 @@ func compare(m *scorer.Model, list []example) (c Comparison) {
 	return c
 }
 
-// loss is the log loss of an example's impressions when so many clicks are expected of them.
+// loss returns the log loss of an example's impressions if the given number of clicks is expected.
 func (e *example) loss(expected float64) float64 {
 	const least = 1e-9 // of a probability, and of its opposite
 	n := max(e.impressions, e.clicks)
@@ -76,10 +77,10 @@ func (e *example) loss(expected float64) float64 {
 	return -e.clicks*math.Log(p) - (n-e.clicks)*math.Log1p(-p)
 }
 
-// parts is how many parts of a calibration there are.
+// parts is the number of parts of a calibration.
 const parts = 5
 
-// calibration parts examples by ascending factors.
+// calibration divides examples into parts by ascending factors.
 func calibration(list []scored) []Part {
 	slices.SortStableFunc(list, func(a, b scored) int { return int(a.factor) - int(b.factor) })
 	all := 0.0

@@ -11,11 +11,11 @@ import (
 	"adshard/search"
 )
 
-// feature is one that a model may have weights of.
+// feature is a feature for which a model may have weights.
 type feature struct {
-	name string // in files of models
+	name string // as in model files
 	said func(*countfile.Says) bool
-	// text is its value in an example, as files have it; "": none.
+	// text returns its value in an example, as in model files, or "" if there is none.
 	text func(*example) string
 }
 
@@ -37,7 +37,7 @@ const siteName = "site"
 
 func always(*countfile.Says) bool { return true }
 
-// Features are the names of all features.
+// Features returns the names of all features.
 func Features() (names []string) {
 	for _, f := range all {
 		names = append(names, f.name)
@@ -45,8 +45,8 @@ func Features() (names []string) {
 	return names
 }
 
-// chosen are the features of these names, or of all names if there are none, that the rows carry. A name that is
-// given must be carried.
+// chosen returns the features with the given names, or, if no names are given, all that the rows carry. It
+// returns an error if the rows do not carry a named feature.
 func chosen(names []string, says *countfile.Says) (list []feature, err error) {
 	for _, f := range all {
 		given := slices.Contains(names, f.name)
@@ -60,7 +60,7 @@ func chosen(names []string, says *countfile.Says) (list []feature, err error) {
 	return list, nil
 }
 
-// value is a value of a feature, by its index among the chosen.
+// value is a value of a feature, which is given by its index among the chosen ones.
 type value struct {
 	feature int
 	text    string
@@ -73,10 +73,10 @@ type dictionary struct {
 	index    map[value]int32
 }
 
-// leastClicks is how many clicks must be expected of a value that gets a weight.
+// leastClicks is the number of clicks that must be expected for a value that gets a weight.
 const leastClicks = 5
 
-// dictionaryOf has the values of which enough is expected in the examples that are not held out.
+// dictionaryOf returns the values with enough expected clicks in the examples that are not held out.
 func dictionaryOf(features []feature, list []example) *dictionary {
 	d := &dictionary{features: features, index: make(map[value]int32)}
 	expected := make(map[value]float64)
@@ -104,7 +104,7 @@ func dictionaryOf(features []feature, list []example) *dictionary {
 	return d
 }
 
-// set sets which weights apply to examples.
+// set sets the weights that apply to each example.
 func (d *dictionary) set(list []example) {
 	for i := range list {
 		for f := range d.features {
@@ -115,7 +115,7 @@ func (d *dictionary) set(list []example) {
 	}
 }
 
-// find is the weight of a value; of a site that of the longest domain that has one.
+// find returns the index of a value's weight. For a site it is that of the longest domain that has a weight.
 func (d *dictionary) find(f int, text string) (int32, bool) {
 	for {
 		w, ok := d.index[value{f, text}]

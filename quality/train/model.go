@@ -9,10 +9,10 @@ import (
 	"adshard/scorer"
 )
 
-// perUnit is how many units of a file's weights are one of z.
+// perUnit is the number of units of a file's weights in one unit of z.
 const perUnit = 256
 
-// file is a model as it is written (serving.md §16).
+// file is a model in its written form (serving.md §16).
 type file struct {
 	Format  int                         `json:"format"`
 	About   string                      `json:"about"`
@@ -20,7 +20,8 @@ type file struct {
 	Weights map[string]map[string]int64 `json:"weights"`
 }
 
-// fileOf has the weights of a fit as integers, those that are 0 left out, and the bias by which the mean factor is 1.
+// fileOf returns a file with the weights of a fit as integers, except those that are 0, and with the bias for which
+// the mean factor is 1.
 func fileOf(d *dictionary, found []float64, list []example) *file {
 	f := &file{Format: 1, Weights: make(map[string]map[string]int64)}
 	rounded := make([]float64, len(found))
@@ -41,7 +42,8 @@ func fileOf(d *dictionary, found []float64, list []example) *file {
 	return f
 }
 
-// biasOf is the integer bias for which the clicks that are expected with the model are nearest to those without.
+// biasOf returns the integer bias for which the clicks expected with the model are nearest to those expected without
+// it.
 func biasOf(x []float64, list []example) int64 {
 	over := func(bias int64) (clicks float64) {
 		x[0] = float64(bias) / perUnit
@@ -59,7 +61,7 @@ func biasOf(x []float64, list []example) int64 {
 	return above
 }
 
-// weights is how many a file has.
+// weights returns the number of weights in a file.
 func (f *file) weights() (n int) {
 	for _, list := range f.Weights {
 		n += len(list)
@@ -67,7 +69,7 @@ func (f *file) weights() (n int) {
 	return n
 }
 
-// model is the file's text and what a slave reads in it.
+// model returns the file's text, and the model that a slave reads from it.
 func (f *file) model() ([]byte, *scorer.Model, error) {
 	text, err := json.Marshal(f)
 	if err != nil {

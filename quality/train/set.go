@@ -12,36 +12,36 @@ import (
 	"adshard/quality/countfile"
 )
 
-// MaxCells is how many different counts a Set holds: about a gigabyte.
+// MaxCells is the number of different counts that a Set can hold, about a gigabyte.
 const MaxCells = 2 << 20
 
-// Row is what was counted of an ad.
+// Row is a count of an ad.
 type Row struct {
 	Keyword, Ad uint64
 	Position    uint8 // from 1
 	Day         int32 // since 1970-01-01
 	quality.Count
-	// Request is what Says names of the requests; the weekday is the day's.
+	// Request has the values that Says marks. Its weekday is not used; that of the day is.
 	Request auction.Situation
 	Says    countfile.Says
 }
 
-// Keyword is what the database has of a keyword.
+// Keyword is what the database has about a keyword.
 type Keyword struct {
 	Group uint64
 	auction.Features
 }
 
-// Set is what was counted. The zero value is empty.
+// Set holds counts. The zero value is empty.
 type Set struct {
 	cells       map[cell]quality.Count
 	sites       map[string]string
-	says        countfile.Says // what all rows say
-	first, last int32          // days
+	says        countfile.Says // what all rows have
+	first, last int32          // first and last day
 	keywords    map[uint64]Keyword
 }
 
-// cell is what counts are kept by.
+// cell is the unit by which counts are kept.
 type cell struct {
 	keyword, ad uint64
 	position    uint8
@@ -55,7 +55,8 @@ func (a cell) compare(b cell) int {
 		strings.Compare(x.Site, y.Site))
 }
 
-// Add adds a row, whose position must be 1 to quality.MaxPosition. It fails with fault.Invalid beyond MaxCells.
+// Add adds a row, whose position must be 1 to quality.MaxPosition. It returns fault.Invalid if there are more than
+// MaxCells cells.
 func (s *Set) Add(r *Row) error {
 	if s.cells == nil {
 		*s = Set{cells: make(map[cell]quality.Count), sites: make(map[string]string), says: r.Says, first: r.Day, last: r.Day, keywords: make(map[uint64]Keyword)}
@@ -77,7 +78,7 @@ func (s *Set) Add(r *Row) error {
 	return nil
 }
 
-// site keeps one copy of a site: the text may be a part of a line.
+// site keeps one copy of a site, since the text may be a part of a line.
 func (s *Set) site(text string) string {
 	kept, known := s.sites[text]
 	if !known {
@@ -87,7 +88,7 @@ func (s *Set) site(text string) string {
 	return kept
 }
 
-// sum saturates, so that sums are the same in any order.
+// sum adds two numbers. It saturates, so that sums are the same in any order.
 func sum(a, b uint64) uint64 {
 	if a > math.MaxUint64-b {
 		return math.MaxUint64
@@ -95,7 +96,7 @@ func sum(a, b uint64) uint64 {
 	return a + b
 }
 
-// weekday is that of a day, from Sunday; 1970-01-01 was a Thursday.
+// weekday returns the weekday of a day, with 0 for Sunday. 1970-01-01 was a Thursday.
 func weekday(day int32) uint8 { return uint8((int64(day)%7 + 7 + 4) % 7) }
 
 // Days returns the first and the last day.
@@ -107,10 +108,10 @@ func (s *Set) Wants(keyword uint64) bool {
 	return wanted
 }
 
-// Know says what a keyword of the set is. Counts of keywords without it are left out.
+// Know sets what the database has about a keyword of the set. Counts of other keywords are left out.
 func (s *Set) Know(keyword uint64, k Keyword) { s.keywords[keyword] = k }
 
-// unknown is how many keywords nothing is known of.
+// unknown returns the number of keywords about which nothing is known.
 func (s *Set) unknown() (n int) {
 	for _, k := range s.keywords {
 		if k == (Keyword{}) {
@@ -120,8 +121,8 @@ func (s *Set) unknown() (n int) {
 	return n
 }
 
-// known are the cells of known keywords, in one order, and the same counts as package quality has them, without days.
-// What has more clicks than impressions is left out of both, and returned.
+// known returns the cells of known keywords in a fixed order, and the same counts, without days, in the form of
+// package quality. It leaves out ads with more clicks than impressions, and returns them as refused.
 func (s *Set) known() (list []cell, counts *quality.Counts, refused []quality.Excess, err error) {
 	counts = new(quality.Counts)
 	for c, n := range s.cells {
@@ -143,7 +144,7 @@ func (s *Set) known() (list []cell, counts *quality.Counts, refused []quality.Ex
 	return list, counts, refused, nil
 }
 
-// place is where a cell was counted.
+// place returns where a cell was counted.
 func (s *Set) place(c cell) quality.Cell {
 	k := s.keywords[c.keyword]
 	return quality.Cell{Key: quality.Key{Campaign: k.Campaign, Group: k.Group, Keyword: c.keyword, Ad: c.ad}, Position: c.position}

@@ -11,28 +11,29 @@ import (
 	"adshard/search"
 )
 
-// Options of Train.
+// Options are the options of Train.
 type Options struct {
-	// Features are the names of those that get weights; none: all that the counts carry.
+	// Features are the names of the features that get weights. If there are none, all that the counts carry do.
 	Features []string
-	// Strength is how many clicks must be expected of a value for its own to weigh as much as the prior; above 0.
+	// Strength is the number of clicks that must be expected for a value so that they weigh as much as the prior. It
+	// must be above 0.
 	Strength float64
-	// Examination is as in quality.Options.
+	// Examination is that of quality.Options.
 	Examination []float64
-	// By is what made the file, for its text about itself.
+	// By is the name of what made the file, which the file states about itself.
 	By string
 }
 
 // DefaultStrength is the usual Strength.
 const DefaultStrength = 20
 
-// Amount is how much was counted.
+// Amount is the size of some counts.
 type Amount struct {
 	Impressions, Clicks uint64
 	Keywords            int
 }
 
-// Validate returns what is wrong with the options, whatever the counts are, as fault.Invalid.
+// Validate returns fault.Invalid if an option is invalid, whatever the counts are.
 func (o *Options) Validate() error {
 	if !(o.Strength > 0 && o.Strength <= 1e9) { // NaN is wrong, too
 		return fault.Field("train", "strength", "strength %v clicks: above 0", o.Strength)
@@ -48,23 +49,24 @@ func (o *Options) Validate() error {
 
 // Result is what was trained.
 type Result struct {
-	File []byte // of the model
-	ID   string // by which answers name it
-	// Trained and Held are what weights and the comparison are of. Unknown are keywords that the database does not have.
+	File []byte // file of the model
+	ID   string // the model's name in answers
+	// Trained and Held are the amounts used for the weights and for the comparison. Unknown is the number of keywords
+	// that the database does not have.
 	Trained, Held Amount
 	Unknown       int
 	Refused       []quality.Excess
-	Features      []string // that were looked at
+	Features      []string // the features that were used
 	Weights       int
-	Examination   []float64 // of all positions
+	Examination   []float64 // examination of all positions
 	Comparison
 }
 
-// leastHeld is how many keywords must be held out, so that the error of the gain is known.
+// leastHeld is the number of keywords that must be held out for the error of the gain to be known.
 const leastHeld = 10
 
-// Train makes a model of a set. Errors are fault.Invalid: options, a set that is too small to say anything, and a model
-// that is not better than none, which is returned with the error.
+// Train trains a model on a set. It returns fault.Invalid if the options are invalid, if the set is too small, or if the
+// model is not better than none. In the last case it returns the result with the error.
 func Train(s *Set, o Options) (*Result, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -93,7 +95,7 @@ func Train(s *Set, o Options) (*Result, error) {
 	return r, s.finish(r, fileOf(d, found, list), list, o)
 }
 
-// finish compares the model with none and writes its file.
+// finish compares the model with having none and writes its file.
 func (s *Set) finish(r *Result, f *file, list []example, o Options) error {
 	r.Weights = f.weights()
 	_, m, err := f.model()
@@ -116,7 +118,7 @@ func (s *Set) finish(r *Result, f *file, list []example, o Options) error {
 	return nil
 }
 
-// examples are the cells of the set with what is expected of them, and sets what they are of.
+// examples returns the cells of the set with the clicks expected of them. It also sets the amounts in r.
 func (s *Set) examples(r *Result, o Options) ([]example, error) {
 	cells, counts, refused, err := s.known()
 	if err != nil {
@@ -143,7 +145,7 @@ func (s *Set) examples(r *Result, o Options) ([]example, error) {
 			clicks, expected = clicks+e.clicks, expected+e.expected
 		}
 		of.Impressions, of.Clicks = sum(of.Impressions, n.Impressions), sum(of.Clicks, n.Clicks)
-		if c.keyword != last { // cells are in order of keywords, and no id is 0
+		if c.keyword != last { // cells are sorted by keyword, and no id is 0
 			of.Keywords++
 		}
 		last, list[i] = c.keyword, e
@@ -158,7 +160,7 @@ func (s *Set) examples(r *Result, o Options) ([]example, error) {
 	return list, nil
 }
 
-// held reports whether a keyword is held out: one of five.
+// held reports whether a keyword is held out, as one in five is.
 func held(keyword uint64) bool {
 	h := keyword * 0x9e3779b97f4a7c15
 	h = (h ^ h>>32) * 0xd6e8feb86659fd93

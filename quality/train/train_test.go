@@ -17,15 +17,15 @@ import (
 	"adshard/search"
 )
 
-// truth is how users click in tests: weights in units of files, and how often they look at positions 1 to 3.
+// truth is how users click in these tests: weights in units of files, and how often users look at positions 1 to 3.
 var (
 	truth = map[string]int64{"exact": 120, "broad": -150, "mobile": -200, "tablet": 90, "night": 160, "shop": 180}
 	looks = []float64{1, 0.6, 0.3}
 )
 
-const rate = 0.004 // of a point of quality
+const rate = 0.004 // rate per point of quality
 
-// trueFactor is what a click is worth, as a part of what quality tells.
+// trueFactor returns the true click rate relative to the one that quality predicts.
 func trueFactor(f *auction.Features, at *auction.Situation) float64 {
 	z := truth[search.MatchType(f.Match).String()] + truth[search.Device(at.Device).String()]
 	if at.Hour >= 20 {
@@ -37,14 +37,15 @@ func trueFactor(f *auction.Features, at *auction.Situation) float64 {
 	return 2 / (1 + math.Exp(-float64(z)/256))
 }
 
-// keywordOf is a keyword as the database has it.
+// keywordOf returns a keyword as the database has it.
 func keywordOf(id uint64) train.Keyword {
 	return train.Keyword{Group: 1 + id/10, Features: auction.Features{
 		Match: uint8(id % 3), Words: uint8(1 + id/3%4), Quality: uint8(3 + id/7%5), Advertiser: 1 + id/50, Campaign: 1 + id/25,
 	}}
 }
 
-// users draws what users of a seed click, each count of so many impressions. Without effects quality tells all.
+// users draws the clicks of users from a seed, with the given number of impressions per count. Without effects, the clicks depend
+// only on quality.
 func users(seed uint64, keywords uint64, impressions int, effects bool) (rows []train.Row) {
 	random := rand.New(rand.NewPCG(seed, 0))
 	sites := []string{"shop.example", "a.shop.example", "news.example", ""}
@@ -55,7 +56,7 @@ func users(seed uint64, keywords uint64, impressions int, effects bool) (rows []
 			r := train.Row{Keyword: id, Ad: id, Position: uint8(1 + n/3%3), Day: int32(20000 + n%14), Request: at,
 				Says: countfile.Says{Device: true, Hour: true, QueryWords: true, Site: true}}
 			if !effects && at.Device == uint8(search.Tablet) && r.Position == 1 {
-				r.Position = 3 // where fewer look, on any device
+				r.Position = 3 // where fewer users look, on any device
 			}
 			p := rate * float64(k.Quality) * float64(search.MatchType(k.Match).Permille()) / 1000 * looks[r.Position-1]
 			if effects {
@@ -73,7 +74,7 @@ func users(seed uint64, keywords uint64, impressions int, effects bool) (rows []
 	return rows
 }
 
-// setOf makes a set of rows, and knows all keywords.
+// setOf returns a set of the rows in which all keywords are known.
 func setOf(t interface{ Fatal(...any) }, rows []train.Row) *train.Set {
 	s := new(train.Set)
 	for i := range rows {
@@ -98,8 +99,8 @@ func trained(t *testing.T, rows []train.Row, o train.Options) *train.Result {
 
 func options() train.Options { return train.Options{Strength: train.DefaultStrength, By: "test"} }
 
-// TestRecovers: a model of clicks that were drawn from known weights has nearly the factors that these give, and expects about as
-// many clicks in each part as there are.
+// TestRecovers: a model of clicks that were drawn from known weights has nearly the factors of these weights, and expects about
+// the right number of clicks in each part.
 func TestRecovers(t *testing.T) {
 	rows := users(1, 300, 400, true)
 	r := trained(t, rows, options())
@@ -140,7 +141,7 @@ func TestRecovers(t *testing.T) {
 	}
 }
 
-// TestRefusesNoise: where quality tells all, no model is better than none.
+// TestRefusesNoise: if clicks depend only on quality, no model is better than none.
 func TestRefusesNoise(t *testing.T) {
 	written := 0
 	for seed := range uint64(12) {
@@ -156,7 +157,7 @@ func TestRefusesNoise(t *testing.T) {
 	}
 }
 
-// TestPositions: where users of tablets see ads at lower positions, and so click less, the device is not to blame.
+// TestPositions: if users of tablets see ads at lower positions, and so click less, that is not attributed to the device.
 func TestPositions(t *testing.T) {
 	o := options()
 	o.Features = []string{"device"}
@@ -165,7 +166,7 @@ func TestPositions(t *testing.T) {
 	}
 }
 
-// TestOrder: the order of rows, and how counts are divided into them, do not matter.
+// TestOrder: the order of rows does not matter, nor how counts are divided into rows.
 func TestOrder(t *testing.T) {
 	rows := users(2, 100, 200, true)
 	want := trained(t, rows, options())
@@ -186,7 +187,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestAnyCounts: whatever is counted, there is an error of a kind, or a model that slaves read, with integer factors of 0 to 2000.
+// TestAnyCounts: any counts give an error with a kind, or a model that slaves can read, with integer factors from 0 to 2000.
 func TestAnyCounts(t *testing.T) {
 	models := 0
 	for seed := range uint64(60) {
@@ -235,7 +236,7 @@ func TestAnyCounts(t *testing.T) {
 	}
 }
 
-// TestFeatures: features are those that are asked for, or all that each row says.
+// TestFeatures: the features are the requested ones, or all that every row has.
 func TestFeatures(t *testing.T) {
 	rows := users(3, 100, 300, true)
 	some := options()
@@ -256,7 +257,7 @@ func TestFeatures(t *testing.T) {
 	}
 }
 
-// TestTooLittle: what cannot be learned from is refused, and says why.
+// TestTooLittle: sets that are too small are refused with the reason.
 func TestTooLittle(t *testing.T) {
 	rows := users(4, 100, 50, true)
 	never := users(4, 100, 50, true)
@@ -285,7 +286,7 @@ func TestTooLittle(t *testing.T) {
 
 func second(_ *train.Result, err error) error { return err }
 
-// TestTooMuch: a set has a bound, however many sites a file names; what it has already still counts.
+// TestTooMuch: a set is bounded, however many sites a file names. Cells that it already has can still be counted.
 func TestTooMuch(t *testing.T) {
 	s, r := new(train.Set), train.Row{Keyword: 1, Position: 1, Count: quality.Count{Impressions: 1}}
 	for n := range train.MaxCells {
@@ -301,7 +302,7 @@ func TestTooMuch(t *testing.T) {
 	}
 }
 
-// TestLeftOut: keywords that the database does not have, and ads with more clicks than impressions, are counted and left out.
+// TestLeftOut: keywords that the database does not have, and ads with more clicks than impressions, are left out and reported.
 func TestLeftOut(t *testing.T) {
 	rows := users(5, 100, 300, true)
 	want := trained(t, rows, options())

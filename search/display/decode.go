@@ -7,14 +7,14 @@ import (
 	"adshard/fault"
 )
 
-// Content is what pieces say, decoded.
+// Content is the decoded content of a hit's pieces.
 type Content struct {
 	Advertiser, Campaign, Group, Keyword string
 	Headlines, Descriptions              []string
 	Path, FinalURL                       string
 }
 
-// Content decodes the pieces. Errors are fault.Corrupt: they are not of the format.
+// Content decodes the pieces. It returns fault.Corrupt if they are not of the format.
 func (p Pieces) Content() (Content, error) {
 	v, ok := p.Values()
 	if !ok {
@@ -37,7 +37,7 @@ func text(v []byte) (s string) {
 	return s
 }
 
-// texts decodes a list that Values has found; nil: an empty one.
+// texts decodes a list that Values has found. It returns nil if the list is empty.
 func texts(v []byte) (list []string) {
 	for rest := v[1:]; rest[0] != ']'; {
 		n := stringEnd(rest)

@@ -14,7 +14,7 @@ import (
 	"adshard/search/display"
 )
 
-// standard is what encoding/json writes of v without HTML escapes.
+// standard returns what encoding/json writes for v without HTML escapes.
 func standard(t testing.TB, v any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -25,8 +25,8 @@ func standard(t testing.TB, v any) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// TestEveryCharacterIsWrittenAsEncodingJSONDoes: all of Unicode, the surrogates and
-// what lies beyond included, alone and within text.
+// TestEveryCharacterIsWrittenAsEncodingJSONDoes checks all of Unicode, including surrogates and
+// numbers beyond it, alone and within text.
 func TestEveryCharacterIsWrittenAsEncodingJSONDoes(t *testing.T) {
 	var all []byte
 	for r := rune(-1); r <= utf8.MaxRune+1; r++ {
@@ -52,8 +52,8 @@ func TestEveryCharacterIsWrittenAsEncodingJSONDoes(t *testing.T) {
 	}
 }
 
-// text draws texts that are hard to write: bytes that are not UTF-8, escapes, line
-// ends of JavaScript.
+// text draws texts that are hard to write: bytes that are not UTF-8, escapes, JavaScript's line
+// ends.
 func text() *rapid.Generator[string] {
 	return rapid.OneOf(
 		rapid.String(),
@@ -65,8 +65,8 @@ func text() *rapid.Generator[string] {
 	)
 }
 
-// TestPiecesAreWhatEncodingJSONWrites: pieces are what encoding/json writes, and what was
-// written is read back, with U+FFFD for what is not UTF-8.
+// TestPiecesAreWhatEncodingJSONWrites: pieces are what encoding/json writes. Reading them gives the
+// original texts, with U+FFFD for bytes that are not UTF-8.
 func TestPiecesAreWhatEncodingJSONWrites(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		list := rapid.SliceOfN(text(), 0, 4)
@@ -97,7 +97,7 @@ func TestPiecesAreWhatEncodingJSONWrites(t *testing.T) {
 	})
 }
 
-// checkContent compares what is decoded with what encoding/json decodes.
+// checkContent compares the decoded content with what encoding/json decodes.
 func checkContent(t interface{ Fatalf(string, ...any) }, p display.Pieces) {
 	c, err := p.Content()
 	if err != nil {
@@ -163,7 +163,7 @@ func TestDamagedPiecesAreRecognised(t *testing.T) {
 	}
 }
 
-// FuzzValues: the values found in any bytes are JSON, and together they are all of the pieces.
+// FuzzValues: the values found in any bytes are valid JSON, and together they make up the pieces.
 func FuzzValues(f *testing.F) {
 	f.Add(sound.Keyword, sound.Group)
 	f.Add([]byte(`"\u00e9\ud800"`), []byte(`["","","",[],[],"",""]`))

@@ -17,7 +17,7 @@ func AppendNames(b []byte, advertiser, campaign, group string) []byte {
 	return append(b, ',')
 }
 
-// AppendAd appends to the names of a group's piece what completes it.
+// AppendAd completes a group's piece: it appends the ad's texts to the names.
 func AppendAd(names []byte, ad *Ad) []byte {
 	b := appendList(names, ad.Headlines)
 	b = appendList(append(b, ','), ad.Descriptions)
@@ -26,7 +26,7 @@ func AppendAd(names []byte, ad *Ad) []byte {
 	return append(b, ']')
 }
 
-// appendPath appends path 1, or path 1/path 2; without path 1, path 2 keeps its position.
+// appendPath appends path 1, or path 1/path 2. If path 1 is empty, path 2 keeps its position.
 func appendPath(b []byte, ad *Ad) []byte {
 	b = appendText(append(b, '"'), ad.Path1)
 	if ad.Path2 != "" {
@@ -46,13 +46,12 @@ func appendList(b []byte, list []string) []byte {
 	return append(b, ']')
 }
 
-// AppendString appends s as a JSON string: what encoding/json writes of it without
-// HTML escapes.
+// AppendString appends s as a JSON string, as encoding/json writes it without HTML escapes.
 func AppendString(b []byte, s string) []byte {
 	return append(appendText(append(b, '"'), s), '"')
 }
 
-// appendText appends s as it stands within a JSON string.
+// appendText appends s as it appears inside a JSON string.
 func appendText(b []byte, s string) []byte {
 	done := 0 // s up to here has been appended
 	for i := 0; i < len(s); {
@@ -81,7 +80,7 @@ func appendText(b []byte, s string) []byte {
 
 const hex = "0123456789abcdef"
 
-// special reports whether a byte does not stand for itself in a JSON string.
+// special reports whether a byte needs an escape in a JSON string.
 func special(c byte) bool { return c < ' ' || c == '"' || c == '\\' }
 
 // appendEscape appends a special character.

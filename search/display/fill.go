@@ -4,7 +4,7 @@ import (
 	"adshard/search/placeholder"
 )
 
-// HasPlaceholders reports whether what is shown of the ad depends on the keyword.
+// HasPlaceholders reports whether the displayed texts of the ad depend on the keyword.
 func (a *Ad) HasPlaceholders() bool {
 	return placeholder.Of(a.Path1) == placeholder.Keyword || placeholder.Of(a.Path2) == placeholder.Keyword ||
 		anyFilled(a.Headlines) || anyFilled(a.Descriptions)
@@ -19,8 +19,8 @@ func anyFilled(list []string) bool {
 	return false
 }
 
-// Filled returns the ad with a keyword's text in its placeholders, and the filled texts that
-// contain a default instead. Texts that would be blank are left out.
+// Filled returns the ad with its placeholders replaced by a keyword's text. defaults lists the
+// filled texts that contain a default instead. Texts that would be blank are left out.
 func (a *Ad) Filled(keyword string) (filled Ad, defaults []string) {
 	f := filler{keyword: keyword}
 	filled = *a

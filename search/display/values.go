@@ -6,15 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// Values are the values in a hit's pieces, as they stand there in JSON: strings, but
-// for Headlines and Descriptions, which are arrays of strings.
+// Values are the values in a hit's pieces, still in JSON: Headlines and Descriptions are arrays of
+// strings, all others are strings.
 type Values struct {
 	Advertiser, Campaign, Group, Keyword    []byte
 	Headlines, Descriptions, Path, FinalURL []byte
 }
 
 // Values finds the values in the pieces. It returns false if they are not of the format, or not
-// UTF-8. The values found can be copied into any JSON document, even from untrusted pieces.
+// UTF-8. The values found can be copied into any JSON document, even if the pieces are untrusted.
 func (p Pieces) Values() (v Values, ok bool) {
 	text := reader{rest: p.Keyword}
 	v.Keyword = text.string(0)
@@ -34,10 +34,10 @@ type reader struct {
 	bad  bool
 }
 
-// done reports whether all was read and nothing was bad.
+// done reports whether all input was read without an error.
 func (r *reader) done() bool { return !r.bad && len(r.rest) == 0 }
 
-// skip reads one character.
+// skip reads the character c.
 func (r *reader) skip(c byte) {
 	if r.bad || len(r.rest) == 0 || r.rest[0] != c {
 		r.bad = true
@@ -46,17 +46,17 @@ func (r *reader) skip(c byte) {
 	r.rest = r.rest[1:]
 }
 
-// string reads a string and the character after it; 0: none is to follow.
+// string reads a string and the character after it, or only the string if after is 0.
 func (r *reader) string(after byte) []byte {
 	return r.next(stringEnd(r.rest), after)
 }
 
-// list reads an array of strings and the character after it.
+// list reads an array of strings and the character after it, or only the array if after is 0.
 func (r *reader) list(after byte) []byte {
 	return r.next(listEnd(r.rest), after)
 }
 
-// next reads n bytes and the character after them; n < 0: there is no value.
+// next reads n bytes and the character after, unless that is 0. It fails if n is negative.
 func (r *reader) next(n int, after byte) []byte {
 	if r.bad || n < 0 {
 		r.bad = true
@@ -133,7 +133,7 @@ func plain(b []byte) int {
 	return i
 }
 
-// specialAt returns which of eight bytes is the first that is special; 8: none is.
+// specialAt returns the index of the first special byte among eight, or 8 if none is special.
 func specialAt(w uint64) int {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	quote, slash := w^ones*'"', w^ones*'\\'

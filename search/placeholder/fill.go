@@ -13,15 +13,16 @@ import (
 	"adshard/search/words"
 )
 
-// How long a text may become when it is filled, in characters (code points).
+// The longest that a filled text may become, in characters (code points).
 const (
 	MostHeadline    = 30
 	MostDescription = 90
 	MostPath        = 15
 )
 
-// Fill returns a text with a keyword's text in place of its placeholders or, if that is longer than
-// most characters, with their defaults (standsIn). A text of the use Other gives "".
+// Fill returns a text with its placeholders replaced by a keyword's text. If the result would have
+// more than `most` characters, the placeholders' defaults replace them, and standsIn is true. For a
+// text whose use is Other it returns "".
 func Fill(text, keyword string, most int) (filled string, standsIn bool) {
 	p, use := parse(text)
 	switch use {
@@ -37,8 +38,7 @@ func Fill(text, keyword string, most int) (filled string, standsIn bool) {
 	return filled, !short
 }
 
-// Default returns a text with the defaults of all its placeholders, or "" if it is left
-// out.
+// Default returns a text with the defaults of all its placeholders, or "" if the text is left out.
 func Default(text string) string {
 	p, use := parse(text)
 	switch use {
@@ -53,8 +53,8 @@ func Default(text string) string {
 
 func byDefault(x *part) string { return x.substitute }
 
-// fill puts texts in place of the placeholders. It returns false if that has more than most
-// characters.
+// fill replaces the placeholders by the texts that the function `with` returns. It returns false if
+// the result has more than `most` characters.
 func (p *parsed) fill(most int, with func(*part) string) (string, bool) {
 	var b strings.Builder
 	n := 0
@@ -72,8 +72,8 @@ func (p *parsed) fill(most int, with func(*part) string) (string, bool) {
 	return b.String(), short
 }
 
-// Left returns a list without texts that are not shown and blank ones; the list itself if it has
-// none of these.
+// Left returns a list without its blank texts and those that are never shown. It returns the list
+// itself if there are none.
 func Left(list []string) []string {
 	if !slices.ContainsFunc(list, leftOut) {
 		return list
@@ -83,7 +83,8 @@ func Left(list []string) []string {
 
 func leftOut(text string) bool { return Of(text) == Other || Blank(text) }
 
-// Shows reports whether texts show something for every keyword: an ad exists if its headlines do.
+// Shows reports whether the headlines have something to show whatever the keyword. An ad exists
+// only if they do.
 func Shows(headlines []string) bool {
 	for _, s := range headlines {
 		if !Blank(Default(s)) {
@@ -93,22 +94,22 @@ func Shows(headlines []string) bool {
 	return false
 }
 
-// Blank reports whether there is nothing to see in a text.
+// Blank reports whether a text has only white space.
 func Blank(s string) bool { return strings.TrimSpace(s) == "" }
 
-// capitals is the capitalisation that a placeholder's spelling requests.
+// capitals is the capitalisation that the spelling of a placeholder requests.
 type capitals uint8
 
 const (
 	small      capitals = iota // keyword
-	firstLarge                 // Keyword: the first letter
-	wordsLarge                 // KeyWord: each word's first letter
-	firstWord                  // KEYWord: all of the first word, and the others' first letters
+	firstLarge                 // Keyword: the first letter is a capital
+	wordsLarge                 // KeyWord: the first letter of each word
+	firstWord                  // KEYWord: all of the first word, and the first letters of the others
 	allLarge                   // KEYWORD
 )
 
-// spelled reads the capitalisation of a placeholder. It returns false if it is not a keyword
-// placeholder, or has another spelling.
+// spelled reads the capitalisation of a placeholder. It returns false if the text is not a keyword
+// placeholder, or has none of the five spellings.
 func spelled(inside string) (capitals, bool) {
 	name, _, ok := strings.Cut(inside, ":")
 	if !ok {
@@ -129,7 +130,7 @@ func spelled(inside string) (capitals, bool) {
 	return 0, false
 }
 
-// apply returns a text with this capitalisation, by Unicode's full mappings: ß becomes SS.
+// apply returns a text in this capitalisation, by Unicode's full mappings: ß becomes SS.
 func (c capitals) apply(text string) string {
 	if c == allLarge {
 		return cases.Upper(language.Und).String(text)
@@ -161,7 +162,7 @@ func (c capitals) ofWords(text string) string {
 	return b.String()
 }
 
-// titled returns a text in small letters with its first letter large.
+// titled returns a lower-case text with its first letter as a capital.
 func titled(text string) string {
 	at := strings.IndexFunc(text, unicode.IsLetter)
 	if at < 0 {

@@ -8,7 +8,7 @@ import (
 	"adshard/search/placeholder"
 )
 
-// FuzzFill: nothing of a placeholder is left, and a text is longer than it may be only with its defaults.
+// FuzzFill: nothing remains of a placeholder, and only a text with its defaults may be too long.
 func FuzzFill(f *testing.F) {
 	f.Add("Buy {KeyWord:Dark {sale} Chocolate} now", "dark chocolate", uint8(30))
 	f.Add("{{keyword:a}{KEYWORD:b}}{", "straße", uint8(15))
@@ -26,7 +26,7 @@ func FuzzFill(f *testing.F) {
 		if !in && use == placeholder.Keyword && utf8.RuneCountInString(filled) > int(most) {
 			t.Fatalf("%q with %q has more than %d characters: %q", text, keyword, most, filled)
 		}
-		// A keyword that cannot be part of a name: what is left of the braces is text.
+		// "§" cannot be part of a placeholder's name, so any remaining braces are plain text.
 		if again, _ := placeholder.Fill(text, "§", math.MaxInt); use == placeholder.Keyword && placeholder.Of(again) != placeholder.Plain {
 			t.Fatalf("%q: %q still has a placeholder", text, again)
 		}

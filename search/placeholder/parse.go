@@ -4,36 +4,36 @@ import (
 	"strings"
 )
 
-// Use is what a text has to do with placeholders.
+// Use is how a text uses placeholders.
 type Use uint8
 
 // The uses.
 const (
-	Plain   Use = iota // it has none: it is shown as it is
+	Plain   Use = iota // it has no placeholder: it is shown as it is
 	Keyword            // it is shown with the keyword's text, or the defaults
-	Other              // it has one that is not filled: it is left out
+	Other              // it has a placeholder that cannot be filled: it is left out
 )
 
-// Of returns a text's use.
+// Of returns how a text uses placeholders.
 func Of(text string) Use {
 	_, use := parse(text)
 	return use
 }
 
-// part is a placeholder of a keyword, with the text before it.
+// part is a keyword placeholder, with the text before it.
 type part struct {
 	before     string
 	capitals   capitals
 	substitute string // the default
 }
 
-// parsed is a text with placeholders of keywords.
+// parsed is a text split at its keyword placeholders.
 type parsed struct {
 	parts []part
-	rest  string // behind the last one
+	rest  string // after the last placeholder
 }
 
-// parse reads a text.
+// parse splits a text at its keyword placeholders.
 func parse(text string) (p parsed, use Use) {
 	p.rest = text
 	if strings.IndexByte(text, '{') < 0 {
@@ -62,12 +62,13 @@ func parse(text string) (p parsed, use Use) {
 	return p, use
 }
 
-// brace is the position of an opening brace and its closing one; end 0: there is none.
+// brace is the positions of an opening brace and its closing one. end is 0 if the brace is never
+// closed.
 type brace struct{ begin, end int }
 
 // braces returns all opening braces of a text.
 func braces(text string) (list []brace) {
-	var open []int // of list
+	var open []int // indexes into list
 	for i := range len(text) {
 		switch text[i] {
 		case '{':
@@ -83,7 +84,7 @@ func braces(text string) (list []brace) {
 	return list
 }
 
-// meaning returns what Google takes the text between two braces for. Names compare without case; a
+// meaning returns how Google reads the text between two braces. Names are compared without case. A
 // keyword placeholder with none of the five spellings is not filled.
 func meaning(inside string) (capitals, Use) {
 	if caps, ok := spelled(inside); ok {

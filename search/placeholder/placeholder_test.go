@@ -6,7 +6,7 @@ import (
 	"adshard/search/placeholder"
 )
 
-// TestCapitals: each spelling of a placeholder asks for its capitals.
+// TestCapitals: each spelling of a placeholder requests its own capitalisation.
 func TestCapitals(t *testing.T) {
 	for _, c := range []struct{ keyword, small, first, words, firstWord, all string }{
 		{"dark chocolate", "dark chocolate", "Dark chocolate", "Dark Chocolate", "DARK Chocolate", "DARK CHOCOLATE"},
@@ -31,7 +31,7 @@ func TestCapitals(t *testing.T) {
 	}
 }
 
-// TestFill: which texts are filled, and with what.
+// TestFill checks which texts are filled, and with what.
 func TestFill(t *testing.T) {
 	const keyword = "dark chocolate"
 	for _, c := range []struct {
@@ -55,7 +55,7 @@ func TestFill(t *testing.T) {
 		{"{{keyword:x}}", "{dark chocolate}", placeholder.Keyword, false},
 		{"a{b {keyword:x}", "a{b dark chocolate", placeholder.Keyword, false},
 		{"} {keyword:x} }", "} dark chocolate }", placeholder.Keyword, false},
-		// Another spelling, and none that can be filled.
+		// Another spelling, and placeholders that cannot be filled.
 		{"{KeyWORD:x}", "", placeholder.Other, false},
 		{"{kEYWORD:x}", "", placeholder.Other, false},
 		{"{ KeyWord:x}", "", placeholder.Other, false},
@@ -91,7 +91,7 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// TestLimits: what is filled may be as long as Google takes it, to the character.
+// TestLimits: a filled text may be exactly as long as Google allows.
 func TestLimits(t *testing.T) {
 	for most, at := range map[int]string{placeholder.MostHeadline: "headline", placeholder.MostDescription: "description", placeholder.MostPath: "path"} {
 		text := func(n int) (s string) {
@@ -112,7 +112,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestShows: whether an ad counts depends on its texts alone.
+// TestShows: whether an ad exists depends only on its texts.
 func TestShows(t *testing.T) {
 	for _, c := range []struct {
 		headlines []string

@@ -2,28 +2,28 @@ package words
 
 import "strings"
 
-// analyserWords bounds an Analyser's memory: it keeps between this number and
-// twice this number of words, the latest seen.
+// analyserWords bounds an Analyser's memory: it keeps the latest words it has seen, between this
+// number and twice this number.
 const analyserWords = 1 << 16
 
-// Analysis is what an Analyser knows of a word. It belongs to its Analyser:
-// read it only where that one is used.
+// Analysis is what an Analyser knows of a word. It belongs to its Analyser: only the goroutine that
+// uses that one may read it.
 type Analysis struct {
 	Word
 	Norm, FoldHash uint64 // Hash of Normalised and of Fold
 	terms          [3]uint64
 }
 
-// Analyser splits texts as Split and Keyword do and keeps what it found out
-// about each word, in bounded memory. It is not safe for concurrent use: have
-// one per goroutine. The zero value is ready.
+// Analyser splits texts like Split and Keyword, and keeps what it found out about each word, in
+// bounded memory. It is not safe for concurrent use: have one per goroutine. The zero value is
+// ready.
 type Analyser struct {
 	young, old map[string]*Analysis
 	text       []byte
 	out        []*Analysis
 }
 
-// Split is the package's Split. The slice is valid until the next call.
+// Split is the package's Split. The returned slice is valid until the next call.
 func (a *Analyser) Split(text string) ([]*Analysis, error) {
 	b, ok := appendSimple(a.text[:0], text)
 	if !ok {
@@ -41,7 +41,7 @@ func (a *Analyser) Split(text string) ([]*Analysis, error) {
 	return a.out, nil
 }
 
-// Keyword is the package's Keyword. The slice is valid until the next call.
+// Keyword is the package's Keyword. The returned slice is valid until the next call.
 func (a *Analyser) Keyword(text string) ([]*Analysis, error) {
 	if err := checkLength(text); err != nil {
 		return nil, err
@@ -56,8 +56,7 @@ func (a *Analyser) Keyword(text string) ([]*Analysis, error) {
 	return out, nil
 }
 
-// Join returns normalised words joined by one space: the words of a natural key
-// (serving.md §6).
+// Join returns the normalised words joined by spaces: the words of a natural key (serving.md §6).
 func Join(list []*Analysis) string {
 	if len(list) == 1 {
 		return list[0].Normalised
@@ -77,7 +76,7 @@ func Join(list []*Analysis) string {
 	return b.String()
 }
 
-// Term is TermOf(language, w.Fold), found once per word and language.
+// Term returns TermOf(language, w.Fold), computed once per word and language.
 func (a *Analyser) Term(language string, w *Analysis) uint64 {
 	i := 0
 	switch language {
@@ -92,7 +91,7 @@ func (a *Analyser) Term(language string, w *Analysis) uint64 {
 	return w.terms[i]
 }
 
-// word returns what is known of a normalised word.
+// word returns what is known about a normalised word.
 func (a *Analyser) word(normalised []byte) *Analysis {
 	if w := a.young[string(normalised)]; w != nil {
 		return w

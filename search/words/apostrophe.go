@@ -6,11 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// apostrophe is what all apostrophes become.
+// apostrophe is the character to which all apostrophes are mapped.
 const apostrophe = '\''
 
-// oneApostrophe maps an apostrophe of normalised text to U+0027. U+FF07 is that
-// already, after NFKC.
+// oneApostrophe maps an apostrophe of normalised text to U+0027. NFKC has already mapped U+FF07.
 func oneApostrophe(r rune) rune {
 	switch r {
 	case '\u2019', '\u02bc', '\uff07':
@@ -19,7 +18,7 @@ func oneApostrophe(r rune) rune {
 	return r
 }
 
-// withApostrophes returns normalised text with all its apostrophes as U+0027.
+// withApostrophes returns normalised text with all its apostrophes mapped to U+0027.
 func withApostrophes(s string) string {
 	if strings.IndexFunc(s, func(r rune) bool { return r != oneApostrophe(r) }) < 0 {
 		return s
@@ -27,13 +26,13 @@ func withApostrophes(s string) string {
 	return strings.Map(oneApostrophe, s)
 }
 
-// clitics are the ends of words before which an apostrophe does not cut.
+// clitics are the word endings before which an apostrophe does not cut a word.
 var clitics = [...]string{"s", "t", "d", "m", "ll", "re", "ve"}
 
-// joins reports whether the apostrophe at s[i:] of normalised text, behind a
-// letter with its marks, does not cut (serving.md §1.3): one of clitics is all
-// that follows it to the word's end. The end depends on whether the next
-// apostrophe cuts, and so on: where one joins, the one before it cuts.
+// joins reports whether the apostrophe at s[i:] of normalised text, after a letter with its marks,
+// does not cut the word (serving.md §1.3): it does not if one of clitics is all that follows up to
+// the word's end. Where the word ends depends on whether the next apostrophe cuts, and so on: if
+// one joins, the one before it cuts.
 func joins[T string | []byte](s T, i int) bool {
 	joined := false
 	for {
@@ -48,8 +47,8 @@ func joins[T string | []byte](s T, i int) bool {
 	}
 }
 
-// clitic returns the length of the clitic that begins at s[i:] and goes on to the
-// word's end, or to an apostrophe, or 0 if none does.
+// clitic returns the length of the clitic that begins at s[i:] and goes on to the word's end or to
+// an apostrophe, or 0 if there is none.
 func clitic[T string | []byte](s T, i int) int {
 	end := i
 	for end < len(s) && end-i < 3 && s[end]-'a' < 26 {
@@ -68,7 +67,7 @@ func clitic[T string | []byte](s T, i int) int {
 	return 0
 }
 
-// endsInLetter reports whether s ends in a letter and its marks.
+// endsInLetter reports whether s ends in a letter, which may have marks.
 func endsInLetter[T string | []byte](s T) bool {
 	for end := len(s); end > 0; {
 		r, n := decodeLast(s, end)

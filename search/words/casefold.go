@@ -9,9 +9,8 @@ import (
 // folder is full case folding except for Cherokee; it has no state.
 var folder = cases.Fold()
 
-// casefold is Unicode's full case folding (statuses C and F). cases.Fold swaps
-// the cases of Cherokee, whose foldings are to the capitals, so these letters
-// are mapped here.
+// casefold is Unicode's full case folding (statuses C and F). cases.Fold swaps the cases of
+// Cherokee, whose letters fold to capitals, so they are mapped here.
 func casefold(s string) string {
 	if strings.IndexFunc(s, isCherokee) < 0 {
 		return folder.String(s)

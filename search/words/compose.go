@@ -7,13 +7,12 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// maxSafe is the length of a run up to which x/text surely adds no grapheme
-// joiner. It adds one after 30 of what it takes for non-starters, which no
-// normal form of Unicode has.
+// maxSafe is the length of a run up to which x/text certainly adds no grapheme joiner. It adds one
+// after 30 characters that it takes for non-starters; Unicode's normal forms do not.
 const maxSafe = 24
 
-// form normalises; exact: by this file's own slow reading of Unicode Standard
-// Annex #15, which never adds a grapheme joiner, else by x/text.
+// form normalises. If exact is set it uses this file's own slow implementation of Unicode Standard
+// Annex #15, which never adds a grapheme joiner, otherwise x/text.
 type form struct{ exact bool }
 
 func (f form) nfkc(s string) string {
@@ -48,11 +47,11 @@ func decompose(s string) []rune {
 	return out
 }
 
-// compose is the canonical composition of decomposed text.
+// compose returns the canonical composition of decomposed text.
 func compose(in []rune) []rune {
 	var out []rune
 	starter := -1    // index in out of the last starter
-	last := uint8(0) // class of what out ends with, 0 right after the starter
+	last := uint8(0) // class of the last rune of out, 0 right after the starter
 	for _, r := range in {
 		c := class(r)
 		open := starter >= 0 && (last < c || len(out)-1 == starter)
@@ -71,7 +70,7 @@ func compose(in []rune) []rune {
 	return out
 }
 
-// pair returns the primary composite of a and b.
+// pair returns the primary composite of a and b, if there is one.
 func pair(a, b rune) (rune, bool) {
 	s := norm.NFC.String(string(a) + string(b))
 	r, n := utf8.DecodeRuneInString(s)

@@ -2,17 +2,16 @@ package words
 
 import "strings"
 
-// czechVersion changes with every change of a Czech stem.
+// czechVersion changes whenever any Czech stem changes.
 const czechVersion = "light folded 1"
 
-// czechStem is how many letters a Czech stem keeps at least.
+// czechStem is the smallest number of letters that a Czech stem keeps.
 const czechStem = 3
 
-// stemCzech is a light stemmer for folded Czech nouns and adjectives, after
-// the light one of Dolamic and Savoy, "Indexing and stemming approaches for
-// the Czech language" (Information Processing and Management 45, 2009). As
-// there, the longest case ending is cut and alternations of the stem's end are
-// levelled; the endings are those that pay off in text without diacritics
+// stemCzech is a light stemmer for folded Czech nouns and adjectives, after the light stemmer of
+// Dolamic and Savoy, "Indexing and stemming approaches for the Czech language" (Information
+// Processing and Management 45, 2009). Like theirs, it cuts the longest case ending and levels
+// alternations at the stem's end; its endings are those that pay off in text without diacritics
 // (docs/decisions/003-czech-stemmer.md has the figures).
 //
 // A word with a digit is left as it is: 100a and 100e are two models.
@@ -36,13 +35,13 @@ func stemCzech(w string) string {
 	return w
 }
 
-// isFleetingBefore reports whether an e before a stem's last letter may come and
-// go: okno, oken; hračka, hraček; barva, barev; služba, služeb.
+// isFleetingBefore reports whether an e before a stem's last letter may come and go: okno, oken;
+// hračka, hraček; barva, barev; služba, služeb.
 func isFleetingBefore(last byte) bool { return strings.IndexByte("bcklnrv", last) >= 0 }
 
 func isCzechVowel(c byte) bool { return strings.IndexByte("aeiouy", c) >= 0 }
 
-// hard levels a stem's last letter: ruka, ruce; kniha, knize.
+// hard returns the hard form of a stem's last letter: ruka, ruce; kniha, knize.
 func hard(last byte) string {
 	switch last {
 	case 'c':
@@ -50,7 +49,7 @@ func hard(last byte) string {
 	case 'z':
 		return "h"
 	}
-	return string(rune(last)) // a letter before which an e is fleeting: ASCII
+	return string(rune(last)) // a letter after a fleeting e: ASCII
 }
 
 // cutCzechEnding cuts the longest case ending that leaves a stem.
@@ -65,7 +64,7 @@ func cutCzechEnding(w string) string {
 
 // isCzechEnding reports whether e is a case ending of nouns or adjectives, without diacritics. Two
 // kinds of published endings are left out. "ove" would separate forms of adjectives in -ový. The
-// others end the stems of many loan words once folded: at, ata, aty, ete, eti, es, os, us, mi.
+// others, once folded, end the stems of many loan words: at, ata, aty, ete, eti, es, os, us, mi.
 func isCzechEnding(e string) bool {
 	switch e {
 	case "a", "e", "i", "o", "u", "y",

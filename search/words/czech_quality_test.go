@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// quality is how well a stemmer joins the forms of a word and only these.
+// quality is how well a stemmer joins the forms of a word, and only these.
 type quality struct {
-	pairs, joined int // pairs of forms of one paradigm; of these with one stem
-	all, wrong    int // pairs of words with one stem; of these of no common paradigm
+	pairs, joined int // pairs of forms of one paradigm; how many of these have the same stem
+	all, wrong    int // pairs of words with the same stem; how many of these have no common paradigm
 }
 
-// measure stems the nouns' and adjectives' (or the verbs') paradigms, as far
-// as their forms are in the vocabulary; nil: all.
+// measure stems the paradigms of nouns and adjectives, or of verbs, as far as their forms are in
+// the vocabulary. A nil vocabulary has all forms.
 func measure(ps []paradigm, stem func(string) string, verbs bool, vocabulary map[string]bool) quality {
 	var q quality
 	classes := make(map[string]map[string][]int) // stem, form, paradigms
@@ -46,7 +46,7 @@ func measure(ps []paradigm, stem func(string) string, verbs bool, vocabulary map
 	return q
 }
 
-// count adds the pairs of words with one stem; forms has their paradigms.
+// count adds the pairs of words with the same stem. forms has their paradigms.
 func (q *quality) count(forms map[string][]int) {
 	list := make([][]int, 0, len(forms))
 	for _, of := range forms {
@@ -62,7 +62,7 @@ func (q *quality) count(forms map[string][]int) {
 	}
 }
 
-// meet reports whether two ascending lists have a common number.
+// meet reports whether two ascending lists have a number in common.
 func meet(a, b []int) bool {
 	for len(a) > 0 && len(b) > 0 {
 		switch {
@@ -79,13 +79,13 @@ func meet(a, b []int) bool {
 
 func share(part, of int) float64 { return 100 * float64(part) / float64(max(of, 1)) }
 
-// frequent is a list of frequent Czech words, one "word count" a line, such as
-// cs_50k.txt of github.com/hermitdave/FrequencyWords.
+// frequent is a list of frequent Czech words with one "word count" per line, such as cs_50k.txt of
+// github.com/hermitdave/FrequencyWords.
 var frequent = flag.String("frequent", "", "compare stemmers on the words of this `file` too")
 
-// TestCzechQuality prints how the stemmer joins the forms of Debian's Czech
-// dictionary, and fails if it falls below a floor. With -frequent it prints the
-// same of the variants that were compared with it.
+// TestCzechQuality prints how well the stemmer joins the forms of Debian's Czech dictionary, and
+// fails if it falls below a limit. With -frequent it also prints this for the variants that were
+// compared with it.
 func TestCzechQuality(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes some seconds")

@@ -2,13 +2,14 @@ package words
 
 import "strings"
 
-// czechVariant is a stemmer that was weighed against the one in use.
+// czechVariant is a stemmer that was compared with the one in use.
 type czechVariant struct {
 	name string
 	stem func(string) string
 }
 
-// publishedEndings are those of the published light stemmer, and folded.
+// publishedEndings are the endings of the published light stemmer. foldedEndings are the same ones,
+// folded. chosenEndings are those of the stemmer in use.
 const (
 	publishedEndings = "atech ětem etem atům ech ich ích ého ěmi emi ému ete ěte ěti eti ího iho ími ímu imu " +
 		"ách ata aty ých ama ami ové ovi ými em es ém ím ům at ám os us ým mi ou a e i o u ů y á é í ý ě"
@@ -17,7 +18,7 @@ const (
 	chosenEndings = "a e i o u y am em im um ym ou uv ach ech ich ych ami emi imi ymi ima yma eho iho emu imu ovi"
 )
 
-// czechVariants goes from the published stemmer to the one in use.
+// czechVariants returns the steps from the published stemmer to the one in use.
 func czechVariants() []czechVariant {
 	folded, chosen := variant{endings: fields(foldedEndings)}, variant{endings: fields(chosenEndings)}
 	with := func(v variant, change func(*variant)) func(string) string {
@@ -52,7 +53,7 @@ type variant struct {
 	possessive string // endings cut after the case ending
 	fleeting   string // letters before which an e is dropped, or "any"
 	soft       string // final letters that are levelled: c to k, z to h
-	least      int    // letters of a stem; 0: 3
+	least      int    // smallest number of letters in a stem; 0 means 3
 }
 
 func fields(s string) map[string]bool {
@@ -90,8 +91,7 @@ func (v variant) stem(w string) string {
 	return w
 }
 
-// publishedEnd is the published levelling of a stem's end; folded: čt and št
-// are taken for what they fold to.
+// publishedEnd levels a stem's end as published. If folded, it treats ct and st like čt and št.
 func publishedEnd(w string, folded bool) string {
 	n := len(w)
 	switch {

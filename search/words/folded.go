@@ -5,14 +5,14 @@ import (
 	"unicode"
 )
 
-// special are the letters of serving.md §1.4 that have no decomposition, and the
+// special maps the letters of serving.md §1.4 that have no decomposition, and removes the
 // apostrophe.
 var special = strings.NewReplacer("ø", "o", "ł", "l", "đ", "d", "ħ", "h", "ı", "i", "ŧ", "t",
 	"ð", "d", "æ", "ae", "œ", "oe", "þ", "th", string(apostrophe), "")
 
-// folded returns the folded form of a normalised word: NFKD without the marks
-// that bareLetters drops and without apostrophes, the special letters replaced,
-// then NFKC (serving.md §1.4). It is never empty.
+// folded returns the folded form of a normalised word (serving.md §1.4): NFKD, without apostrophes
+// and the marks that bareLetters drops, with the special letters replaced, then NFKC. It is never
+// empty.
 func folded(word string) string {
 	if plain(word) {
 		return word
@@ -24,11 +24,11 @@ func folded(word string) string {
 	return bareLetters(form{exact: loose > maxSafe}, word)
 }
 
-// bareLetters drops the nonspacing marks (Mn) behind letters of the scripts in
-// which a mark does not make another letter. The kana ば and は, or the Thai ม้า
-// and มา, are no spellings of each other.
+// bareLetters drops the nonspacing marks (Mn) after letters of the scripts in which a mark does not
+// make another letter. In other scripts it does: the kana ば and は, or the Thai ม้า and มา, are
+// different words.
 func bareLetters(f form, word string) string {
-	bare := false // the last base is a letter of these scripts
+	bare := false // whether the last base letter is of these scripts
 	word = strings.Map(func(r rune) rune {
 		if !unicode.IsMark(r) {
 			bare = unicode.IsLetter(r) && unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Hebrew, unicode.Arabic)
@@ -42,8 +42,8 @@ func bareLetters(f form, word string) string {
 	return f.nfkc(special.Replace(word))
 }
 
-// plain reports whether a normalised word is its own folded form: ASCII without
-// an apostrophe.
+// plain reports whether a normalised word is its own folded form because it is ASCII without an
+// apostrophe.
 func plain(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] >= 0x80 || s[i] == apostrophe {

@@ -11,10 +11,9 @@ import (
 	"adshard/internal/goldentest"
 )
 
-// TestGoldenEdges compares words with the hand-made answers that decide
-// Unicode's corners: an exact keyword of the first group is in an answer if,
-// and only if, its words are the query's, and as identical or folded as the
-// answer says.
+// TestGoldenEdges compares words with the hand-made answers for difficult cases of Unicode: an
+// exact keyword of the first group is in an answer if and only if its words are the query's, and it
+// is identical or folded as the answer says.
 func TestGoldenEdges(t *testing.T) {
 	keywords := edgeKeywords(t)
 	checked := 0
@@ -24,7 +23,7 @@ func TestGoldenEdges(t *testing.T) {
 			t.Fatal(err)
 		}
 		if answer.Device != "desktop" || answer.Matched > 1 {
-			continue // other keywords of the advertiser may stand before
+			continue // other keywords of the advertiser may come first
 		}
 		query, err := Split(answer.Query)
 		if err != nil {
@@ -59,8 +58,8 @@ type edgeAnswer struct {
 	}
 }
 
-// variant is how the answer says that an exact keyword agreed; "" if it is not
-// in the answer.
+// variant returns how the answer says that an exact keyword agreed, or "" if the answer does not
+// have it.
 func (a *edgeAnswer) variant(keyword string) string {
 	for _, ad := range a.Ads {
 		if ad.Group == "w" && ad.MatchType == "exact" && ad.Keyword == keyword {
@@ -70,8 +69,8 @@ func (a *edgeAnswer) variant(keyword string) string {
 	return ""
 }
 
-// edgeKeywords are the exact keywords of the group about signs; those that
-// Keyword refuses must be the rejected ones of rows 39 and 40.
+// edgeKeywords returns the exact keywords of the group about signs. Those that Keyword refuses must
+// be the rejected ones of rows 39 and 40.
 func edgeKeywords(t *testing.T) map[string][]Word {
 	t.Helper()
 	records, err := csv.NewReader(bytes.NewReader(goldentest.Read(t, "edges/editor.csv"))).ReadAll()
@@ -97,7 +96,7 @@ func edgeKeywords(t *testing.T) map[string][]Word {
 	return out
 }
 
-// agreement is how an exact keyword agrees with a query; "" for not.
+// agreement returns how an exact keyword agrees with a query, or "" if it does not.
 func agreement(keyword, query []Word) string {
 	normalised := func(a, b Word) bool { return a.Normalised == b.Normalised }
 	fold := func(a, b Word) bool { return a.Fold == b.Fold }

@@ -2,16 +2,16 @@ package words
 
 import "github.com/cespare/xxhash/v2"
 
-// Hash is the hash of a normalised word or folded form; never 0.
+// Hash returns the hash of a normalised word or folded form. It is never 0.
 func Hash(word string) uint64 {
 	return nonZero(xxhash.Sum64String(word))
 }
 
-// HashBytes is Hash of a word's bytes.
+// HashBytes is Hash for a word's bytes.
 func HashBytes(word []byte) uint64 { return nonZero(xxhash.Sum64(word)) }
 
-// Term is the hash of a stem in a language; never 0. Language "" has no
-// stemmer: its stem is the folded form itself.
+// Term returns the hash of a stem in a language. It is never 0. Language "" has no stemmer: there
+// the stem is the folded form itself.
 func Term(language, stem string) uint64 {
 	var room [64]byte
 	b := append(room[:0], language...)
@@ -20,7 +20,7 @@ func Term(language, stem string) uint64 {
 	return nonZero(xxhash.Sum64(b))
 }
 
-// TermBytes is Term of a stem's bytes.
+// TermBytes is Term for a stem's bytes.
 func TermBytes(language string, stem []byte) uint64 {
 	var room [64]byte
 	b := append(room[:0], language...)

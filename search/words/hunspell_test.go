@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Debian's hunspell-cs: what Czech stems are measured against.
+// Debian's hunspell-cs, the reference for Czech stems.
 const (
 	hunspellAff = "/usr/share/hunspell/cs_CZ.aff"
 	hunspellDic = "/usr/share/hunspell/cs_CZ.dic"
@@ -20,7 +20,7 @@ type suffixRule struct {
 	cond       []condition
 }
 
-// condition is one letter of a rule's condition: one of, or none of, set.
+// condition is one letter of a rule's condition: one that is, or is not, in set.
 type condition struct {
 	set  string
 	none bool
@@ -92,9 +92,9 @@ type paradigm struct {
 	verb  bool
 }
 
-// readParadigms expands the dictionary's words. Names are left out, as are the
-// prefixes "ne" and "nej", which change the meaning; of adjectives the nouns
-// in -ost, the adverbs and the short forms are derivations, not inflections.
+// readParadigms expands the dictionary's words. It leaves out names and the prefixes "ne" and
+// "nej", which change the meaning. It also leaves out the nouns in -ost, the adverbs and the short
+// forms of adjectives, which are derivations, not inflections.
 func readParadigms(t testing.TB) []paradigm {
 	t.Helper()
 	rules := readSuffixes(t)

@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// cutting is the one ignorable character that stays: it cuts words, as white
-// space does.
+// cutting is the one ignorable character that normalising keeps: it separates words, like white
+// space.
 const cutting = '\u200b'
 
 // isIgnorable reports whether normalising drops r: whether it has the property
@@ -14,7 +14,7 @@ const cutting = '\u200b'
 // DerivedCoreProperties.txt.
 func isIgnorable(r rune) bool {
 	switch {
-	case r < 0xAD || r == cutting: // U+00AD is the first
+	case r < 0xAD || r == cutting: // U+00AD is the first ignorable character
 		return false
 	case unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector):
 		return true
@@ -30,7 +30,8 @@ func isAnnotation(r rune) bool { return r >= 0xFFF9 && r <= 0xFFFB }
 // isHieroglyphFormat reports whether r is a format character of Egyptian hieroglyphs.
 func isHieroglyphFormat(r rune) bool { return r >= 0x13430 && r <= 0x13440 }
 
-// dropIgnorable returns s without what isIgnorable says, s itself if it has none.
+// dropIgnorable returns s without the characters for which isIgnorable holds, or s itself if it has
+// none.
 func dropIgnorable(s string) string {
 	if strings.IndexFunc(s, isIgnorable) < 0 {
 		return s

@@ -2,8 +2,8 @@ package words
 
 import "strings"
 
-// languageNames are the languages of Google Ads: code, then the names and
-// other codes under which a file may give it.
+// languageNames are the languages of Google Ads: the code, then the names and other codes that a
+// file may use for it.
 var languageNames = [][]string{
 	{"ar", "arabic"}, {"bg", "bulgarian"}, {"bn", "bengali"}, {"ca", "catalan"},
 	{"cs", "czech", "cz", "čeština", "česky"}, {"da", "danish"}, {"de", "german", "deutsch"},
@@ -22,10 +22,9 @@ var languageNames = [][]string{
 	{"zh-tw", "chinese (traditional)", "chinese traditional", "zh-hant"},
 }
 
-// ParseLanguage reads a language's English name or code as Google Ads gives
-// it ("English", "en", "en_US", "Chinese (simplified)"), without regard to
-// case and outer white space, and returns its lower-case code. A code with a
-// region counts as its language, except for Chinese.
+// ParseLanguage reads a language's English name or code as Google Ads gives it ("English", "en",
+// "en_US", "Chinese (simplified)"), without regard to case and outer white space, and returns its
+// lower-case code. A code with a region gives the language without it, except for Chinese.
 func ParseLanguage(name string) (code string, ok bool) {
 	name = strings.ReplaceAll(casefold(strings.TrimSpace(name)), "_", "-")
 	if code, ok := findLanguage(name); ok {

@@ -14,11 +14,10 @@ import (
 	"adshard/fault"
 )
 
-// LexiconFormat is the first line of a lexicon file; its number is the
-// format's version. The second line is LexiconTables, the third "sha256 " and
-// the checksum of all that follows; then a line for each word: language, folded
-// form, and the folded forms of its synonyms, separated by tabs. Lines and
-// synonyms are sorted; each pair stands in both directions.
+// LexiconFormat is the first line of a lexicon file; its number is the version of the format. The
+// second line is LexiconTables, the third "sha256 " and the checksum of all lines after it. Then
+// follows a line for each word: language, folded form, and the folded forms of its synonyms,
+// separated by tabs. Lines and synonyms are sorted; each pair stands in both directions.
 const LexiconFormat = "adshard lexicon 1"
 
 // maxLexicon bounds a lexicon file in bytes.
@@ -32,9 +31,9 @@ type Lexicon struct {
 	count int
 }
 
-// Synonyms returns the folded forms paired with a folded form in a language, sorted, or nil if there
-// are none. The relation is symmetric and has one step: it does not include synonyms of synonyms. The
-// caller must not change the slice. It allocates nothing.
+// Synonyms returns the synonyms of a folded form in a language, as sorted folded forms, or nil if
+// there are none. The relation is symmetric, and synonyms of synonyms are not included. The caller
+// must not change the slice. Synonyms allocates nothing.
 func (l *Lexicon) Synonyms(language, folded string) []string {
 	if l == nil {
 		return nil
@@ -42,8 +41,8 @@ func (l *Lexicon) Synonyms(language, folded string) []string {
 	return l.pairs[language][folded]
 }
 
-// Hash identifies the pairs: SHA-256 of the file's lines of words in hex; ""
-// for the nil Lexicon.
+// Hash identifies the pairs: it is the SHA-256 of the file's word lines in hex, or "" for the nil
+// Lexicon.
 func (l *Lexicon) Hash() string {
 	if l == nil {
 		return ""
@@ -51,7 +50,7 @@ func (l *Lexicon) Hash() string {
 	return l.hash
 }
 
-// Pairs is the number of pairs, each counted once.
+// Pairs returns the number of pairs, each counted once.
 func (l *Lexicon) Pairs() int {
 	if l == nil {
 		return 0
@@ -59,8 +58,8 @@ func (l *Lexicon) Pairs() int {
 	return l.count / 2
 }
 
-// ReadLexicon reads a lexicon file of at most 256 MiB into memory. Errors: fault.Version
-// for another format or other Unicode tables, fault.Corrupt, fault.Unavailable when r fails.
+// ReadLexicon reads a lexicon file of at most 256 MiB into memory. Errors: fault.Version if the
+// format or the Unicode tables are others, fault.Corrupt, fault.Unavailable if r fails.
 func ReadLexicon(r io.Reader) (*Lexicon, error) {
 	b, err := io.ReadAll(io.LimitReader(r, maxLexicon+1))
 	if err != nil {
@@ -80,8 +79,8 @@ func ReadLexicon(r io.Reader) (*Lexicon, error) {
 	return parseLexicon(string(body), sum)
 }
 
-// lexiconHeader checks the three lines of the header and returns what follows
-// and its checksum.
+// lexiconHeader checks the three lines of the header. It returns the lines after them and their
+// checksum.
 func lexiconHeader(b []byte) (body []byte, sum string, err error) {
 	format, b, _ := bytes.Cut(b, []byte("\n"))
 	if string(format) != LexiconFormat {
@@ -104,8 +103,8 @@ func lexiconHeader(b []byte) (body []byte, sum string, err error) {
 	return body, sum, nil
 }
 
-// LexiconTables is the second line of a lexicon file: what its words were
-// folded with.
+// LexiconTables returns the second line of a lexicon file: the tables with which its words were
+// folded.
 func LexiconTables() string { return "folded by " + tables() }
 
 // parseLexicon reads lines of language, word and synonyms, separated by tabs.
@@ -145,11 +144,11 @@ func corrupt(format string, args ...any) error {
 	return fault.Newf(fault.Corrupt, "words: read lexicon", format, args...)
 }
 
-// clip bounds what an error shows of a file.
+// clip limits how much of a file an error shows.
 func clip(b []byte) []byte { return b[:min(len(b), 100)] }
 
-// WriteLexicon writes pairs in the format that ReadLexicon reads. Lines are
-// as parseLexicon takes them, sorted, without the line ends.
+// WriteLexicon writes pairs in the format that ReadLexicon reads. Lines must be sorted, as
+// parseLexicon reads them, and without line ends.
 func WriteLexicon(w io.Writer, lines []string) error {
 	h := sha256.New()
 	for _, l := range lines {

@@ -8,13 +8,12 @@ import (
 	"adshard/fault"
 )
 
-// maxNonStarters is how many non-starters may follow one another after NFKD.
+// maxNonStarters is the largest number of non-starters in a row after NFKD.
 const maxNonStarters = 30
 
-// normalise returns NFKC(casefold(NFKC(text))) of text without ignorable
-// characters, with one kind of apostrophe. Errors: fault.Invalid for invalid
-// UTF-8, which is refused before any other step, and for more than 30
-// non-starters in a row, counted without ignorable characters.
+// normalise returns NFKC(casefold(NFKC(text))) of text without ignorable characters, with one kind of apostrophe. It
+// returns fault.Invalid for invalid UTF-8, before any other step, and for more than 30 non-starters in a row, not counting
+// ignorable characters.
 func normalise(text string) (string, error) {
 	if asciiLower(text) {
 		return text, nil
@@ -40,9 +39,8 @@ func normaliseAny(text string) (string, error) {
 	return withApostrophes(form.nfkc(casefold(form.nfkc(text)))), nil
 }
 
-// nonStarters returns the length of the longest run of non-starters after
-// NFKD, and of the longest run in which x/text sees non-starters: it counts
-// starters that compose with what stands before (Hangul vowels, say) too.
+// nonStarters returns the length of the longest run of non-starters after NFKD, and of the longest run of what x/text
+// counts as non-starters. x/text also counts starters that compose with what precedes them (Hangul vowels, say).
 func nonStarters(text string) (strict, loose int) {
 	var runs, looseRuns int
 	for i := 0; i < len(text); {
@@ -68,7 +66,7 @@ func nonStarters(text string) (strict, loose int) {
 	return strict, loose
 }
 
-// asciiLower reports whether s is ASCII without capitals: normalised already.
+// asciiLower reports whether s is ASCII without capitals and so already normalised.
 func asciiLower(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if c := s[i]; c >= utf8.RuneSelf || c-'A' < 26 {
@@ -78,6 +76,6 @@ func asciiLower(s string) bool {
 	return true
 }
 
-// Normalise returns NFKC(casefold(NFKC(text))) of text without ignorable characters and with one kind of apostrophe: by it
-// names are compared (serving.md §1). Errors: those of Split.
+// Normalise returns NFKC(casefold(NFKC(text))) of text without ignorable characters and with one kind of apostrophe. Names
+// are compared in this form (serving.md §1). Errors are those of Split.
 func Normalise(text string) (string, error) { return normalise(text) }

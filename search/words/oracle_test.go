@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// oracleSplit reads serving.md §1 word for word, without any short way.
+// oracleSplit follows serving.md §1 word for word, without any shortcuts.
 func oracleSplit(text string) ([]Word, error) {
 	if !utf8.ValidString(text) {
 		return nil, fmt.Errorf("invalid UTF-8")
@@ -39,10 +39,9 @@ func oracleSplit(text string) ([]Word, error) {
 	return oracleCut([]rune(strings.NewReplacer("\u2019", "'", "\u02bc", "'", "\uff07", "'").Replace(exact.nfkc(folding.String())))), nil
 }
 
-// oracleCut cuts from the end, so that it knows the end of a word when it comes
-// to an apostrophe.
+// oracleCut cuts from the end, so that it knows the end of a word when it reaches an apostrophe.
 func oracleCut(text []rune) (out []Word) {
-	end := -1 // of the word that goes on to the right; -1: there is none
+	end := -1 // end of the word that continues to the right, or -1 if there is none
 	for i := len(text) - 1; i >= -1; i-- {
 		in := i >= 0 && (unicode.In(text[i], unicode.L, unicode.N, unicode.M) || text[i] == '\'' && end > i+1 && oracleJoins(text[:i], text[i+1:end]))
 		switch {
@@ -60,8 +59,8 @@ func oracleCut(text []rune) (out []Word) {
 	return out
 }
 
-// oracleJoins: a letter, with marks of its own, stands before the apostrophe, and
-// what follows is one of the list.
+// oracleJoins reports whether an apostrophe joins: a letter, which may have marks, stands before
+// it, and one of the listed endings follows.
 func oracleJoins(before []rune, after []rune) bool {
 	n := len(before)
 	for n > 0 && unicode.Is(unicode.M, before[n-1]) {
@@ -125,8 +124,8 @@ func compare(t interface{ Fatalf(string, ...any) }, a *Analyser, text string) {
 	checkWords(t, got)
 }
 
-// checkWords holds words to what others rely on: a word is one word again and
-// the same, and so is its folded form; both are valid and never empty.
+// checkWords checks what others rely on: a word is split into one word again, which is the same,
+// and so is its folded form. Both are valid and never empty.
 func checkWords(t interface{ Fatalf(string, ...any) }, ws []Word) {
 	for _, w := range ws {
 		if w.Normalised == "" || w.Fold == "" || !utf8.ValidString(w.Normalised) || !utf8.ValidString(w.Fold) {
@@ -144,8 +143,8 @@ func checkWords(t interface{ Fatalf(string, ...any) }, ws []Word) {
 	}
 }
 
-// TestEveryRune compares each character alone and within a word; of the many
-// ideographs and Hangul syllables every 16th.
+// TestEveryRune compares each character alone and within a word. Of the many ideographs and Hangul
+// syllables it compares every 16th.
 func TestEveryRune(t *testing.T) {
 	var a Analyser
 	for r := rune(0); r <= unicode.MaxRune; r++ {
@@ -158,7 +157,7 @@ func TestEveryRune(t *testing.T) {
 	}
 }
 
-// corners are pieces of text at which normalisation is hard.
+// corners are pieces of text that are hard to normalise.
 var corners = []string{
 	"a", "B", "é", "e\u0301", "o\u0308", "\u0301", "\u0323", "\u0345", "ß", "ẞ", "ſ", "İ", "ı", "ŉ", "ǰ", "ΐ", "ᾳ", "ᾼ", "Σ", "ς",
 	"ﬁ", "ﬃ", "½", "²", "Å", "K", "ﷺ", "㍿", "Ꮳ", "ꮳ", "ᏸ", "한", "\u1112", "\u1161", "\u11ab", "\u11a8", "か", "\u3099", "\uff9e",
@@ -214,7 +213,7 @@ func FuzzSplit(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) { compare(t, &a, text) })
 }
 
-// FuzzStem stems what Split never gives: any string.
+// FuzzStem stems any string, even one that Split never returns.
 func FuzzStem(f *testing.F) {
 	f.Add("hracek")
 	f.Add("'s")

@@ -12,14 +12,14 @@ import (
 // form, whose characters normalise one by one.
 const simpleEnd = 0x530
 
-// simple is what the fast path knows of a character; "" where it must not be
-// taken.
+// simple holds what the fast path knows of each character, or "" if the fast path must not be used
+// for it.
 type simple struct {
 	normalised [simpleEnd]string // the normalised form
 	fold       [simpleEnd]string // the folded form of a normalised letter or number
 }
 
-// simpleTable is made from the slow path's own answers at first use.
+// simpleTable builds the table from the results of the slow path at first use.
 var simpleTable = sync.OnceValue(func() *simple {
 	t := new(simple)
 	for r := rune(0); r < simpleEnd; r++ {
@@ -35,8 +35,7 @@ var simpleTable = sync.OnceValue(func() *simple {
 	return t
 })
 
-// unchanging returns s if none of its characters reorders or composes with what precedes it, else
-// "".
+// unchanging returns s, or "" if any of its characters reorders or composes with what precedes it.
 func unchanging(s string) string {
 	for i := 0; i < len(s); {
 		p := norm.NFC.PropertiesString(s[i:])
@@ -48,8 +47,8 @@ func unchanging(s string) string {
 	return s
 }
 
-// appendSimple appends the normalised form of text to b; false if text has a
-// character that the fast path does not know, or invalid UTF-8.
+// appendSimple appends the normalised form of text to b. It returns false if text has a character
+// that the fast path does not know, or invalid UTF-8.
 func appendSimple(b []byte, text string) ([]byte, bool) {
 	t := simpleTable()
 	for i := 0; i < len(text); {
@@ -72,8 +71,8 @@ func appendSimple(b []byte, text string) ([]byte, bool) {
 	return b, true
 }
 
-// appendSimpleFold appends the folded form of a normalised word to b; false if
-// it has a character that the fast path does not know.
+// appendSimpleFold appends the folded form of a normalised word to b. It returns false if the word
+// has a character that the fast path does not know.
 func appendSimpleFold(b []byte, word string) ([]byte, bool) {
 	t := simpleTable()
 	for _, r := range word {

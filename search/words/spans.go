@@ -5,15 +5,14 @@ import (
 	"unicode/utf8"
 )
 
-// Span is where a word lies in a text, in bytes.
+// Span is the range of a word in a text, in bytes.
 type Span struct{ From, To int }
 
-// Spans returns where the words of a text for display lie. The text is not normalised: words are
-// those of serving.md §1.3 with any case and any apostrophe, and with the ignorable characters
-// within them.
+// Spans returns the ranges of the words of a display text. The text is not normalised: words are
+// those of serving.md §1.3 with any case, any apostrophe, and any ignorable characters within them.
 func Spans(text string) (list []Span) {
 	s := make([]byte, 0, len(text))
-	at := make([]int, 0, len(text)+1) // where the bytes of s come from
+	at := make([]int, 0, len(text)+1) // for each byte of s, its position in text
 	for i, r := range text {
 		if isIgnorable(r) {
 			continue

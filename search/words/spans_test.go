@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestSpans: words lie where Split finds them, whatever their case, their apostrophes and what is invisible in them.
+// TestSpans: words lie where Split finds them, whatever their case and apostrophes, and whatever invisible
+// characters they contain.
 func TestSpans(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                   "",

@@ -8,8 +8,8 @@ import (
 	"adshard/fault"
 )
 
-// MaxKeywordWords and MaxKeywordRunes limit a keyword, positive or negative
-// (serving.md §1.5): words, and code points of the text as given.
+// MaxKeywordWords and MaxKeywordRunes limit a keyword, positive or negative (serving.md §1.5). They
+// count words, and code points of the given text.
 const (
 	MaxKeywordWords = 10
 	MaxKeywordRunes = 80
@@ -21,9 +21,8 @@ type Word struct {
 	Fold       string // folded form of Normalised
 }
 
-// Split returns the words of text in order, or nil if there are none. Errors
-// (fault.Invalid): invalid UTF-8, more than 30 non-starters in a row. It sets no
-// limit of length.
+// Split returns the words of text in order, or nil if there are none. It returns fault.Invalid for
+// invalid UTF-8 and for more than 30 non-starters in a row. It does not limit the length.
 func Split(text string) ([]Word, error) {
 	s, err := normalise(text)
 	if err != nil {
@@ -39,9 +38,9 @@ func Split(text string) ([]Word, error) {
 	return out, nil
 }
 
-// Keyword is Split for the text of a keyword, from which outer quotes or
-// brackets are already taken: 1 to 10 words and at most 80 code points without
-// outer white space, else fault.Invalid with the reason.
+// Keyword is Split for the text of a keyword without its outer quotes or brackets. It returns
+// fault.Invalid with the reason unless the text has 1 to 10 words and at most 80 code points, not
+// counting outer white space.
 func Keyword(text string) ([]Word, error) {
 	if err := checkLength(text); err != nil {
 		return nil, err
@@ -79,9 +78,9 @@ func CheckCount(n int) error {
 	return nil
 }
 
-// next returns the bounds of the first word of normalised text s at or after
-// i, or an empty range. A word begins with L* or N* and goes on through M* and
-// apostrophes that join.
+// next returns the bounds of the first word of normalised text s at or after i, or an empty range
+// if there is none. A word begins with a character of category L* or N* and continues through M*
+// and apostrophes that join.
 func next[T string | []byte](s T, i int) (from, to int) {
 	for i < len(s) {
 		letter, _, n := kind(s, i)
@@ -102,8 +101,8 @@ func next[T string | []byte](s T, i int) (from, to int) {
 	return from, i
 }
 
-// kind reports whether the rune at s[i:] is of category L* or N*, or M*, and its
-// length in bytes.
+// kind reports whether the rune at s[i:] is of category L* or N* (letter) or of M* (mark), and
+// returns its length in bytes.
 func kind[T string | []byte](s T, i int) (letter, mark bool, n int) {
 	if c := s[i]; c < utf8.RuneSelf {
 		return c-'a' < 26 || c-'0' < 10, false, 1

@@ -101,7 +101,7 @@ func TestKeyword(t *testing.T) {
 	for _, tt := range []struct {
 		name, text string
 		words      int
-		want       string // part of the error, "" for none
+		want       string // part of the error, or "" for no error
 	}{
 		{"ten words", "one two three four five six seven eight nine ten", 10, ""},
 		{"eleven words", "one two three four five six seven eight nine ten eleven", 0, "more than 10 words"},

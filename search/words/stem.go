@@ -14,13 +14,11 @@ const (
 // Languages returns the codes of the languages with a stemmer, sorted.
 func Languages() []string { return []string{czech, englishCode} }
 
-// HasStemmer reports whether words of the language have stems (and may have
-// synonyms).
+// HasStemmer reports whether words of the language have stems. Only they may have synonyms.
 func HasStemmer(language string) bool { return language == czech || language == englishCode }
 
-// Stem returns the stem of a folded form in a language; without a stemmer for
-// it the folded form itself, and false. Keywords of such a language are found
-// by Term("", folded).
+// Stem returns the stem of a folded form in a language, or the folded form itself and false if the
+// language has no stemmer. Keywords in such a language are found by Term("", folded).
 func Stem(language, folded string) (stem string, ok bool) {
 	switch language {
 	case czech:
@@ -31,8 +29,8 @@ func Stem(language, folded string) (stem string, ok bool) {
 	return folded, false
 }
 
-// TermOf is the term of a folded form in a language: of its stem there, or,
-// where the language has no stemmer, Term("", folded).
+// TermOf returns the term of a folded form in a language: that of its stem or, if the language has
+// no stemmer, Term("", folded).
 func TermOf(language, folded string) uint64 {
 	stem, ok := Stem(language, folded)
 	if !ok {
@@ -41,7 +39,7 @@ func TermOf(language, folded string) uint64 {
 	return Term(language, stem)
 }
 
-// stemEnglish is Snowball's English stemmer of the pinned module.
+// stemEnglish uses the English stemmer of the pinned Snowball module.
 func stemEnglish(folded string) string {
 	env := snowballstem.NewEnv(folded)
 	english.Stem(env)

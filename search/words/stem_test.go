@@ -2,7 +2,7 @@ package words
 
 import "testing"
 
-// TestStemCzech pins stems: a change of one is another Version.
+// TestStemCzech pins stems: if any of them changes, Version must change.
 func TestStemCzech(t *testing.T) {
 	for _, tt := range [][2]string{
 		{"kolo", "kol"}, {"kola", "kol"}, {"kolu", "kol"}, {"kolem", "kol"}, {"kolech", "kol"}, {"koly", "kol"},
@@ -36,7 +36,7 @@ func TestStemCzech(t *testing.T) {
 	}
 }
 
-// TestStemEnglish pins stems of the module's stemmer.
+// TestStemEnglish pins stems of the module's English stemmer.
 func TestStemEnglish(t *testing.T) {
 	for _, tt := range [][2]string{
 		{"cables", "cabl"}, {"cable", "cabl"}, {"running", "run"}, {"runs", "run"}, {"shoes", "shoe"},

@@ -8,34 +8,34 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// rules is the number that Version begins with. Raise it when anything else in Version
-// changes: programs compare it to know which of two versions is the older one. A version
-// that begins without a number has rules 1.
+// rules is the number that Version begins with. Raise it when anything else in Version changes:
+// programs compare it to tell which of two versions is older. A version that does not begin with a
+// number has rules 1.
 const rules = 2
 
-// Version names everything that words, stems and hashes depend on. A store
-// built with another version has to be built again: its terms differ. A database
-// has keys of another one (backend/rekey).
+// Version names everything that words, stems and hashes depend on. A store built with another
+// version must be built again, since its terms differ. A database with another version has other
+// keys (backend/rekey).
 func Version() string {
 	return tables() + "; en snowball 0.9.0; cs " + czechVersion + "; xxh64"
 }
 
-// tables names the rules and tables that normalisation and folding depend on.
+// tables returns a text with the rules and tables on which normalisation and folding depend.
 func tables() string {
 	return rulesPrefix + strconv.Itoa(rules) + "; unicode " + unicode.Version + "/" + norm.Version
 }
 
 const rulesPrefix = "rules "
 
-// Older reports whether a version of words, which may be no text of Version at
-// all, is of lower rules than this program's.
+// Older reports whether a text names a version of words that is older than this program's. It may
+// be any text.
 func Older(version string) bool {
 	n, ok := rulesOf(version)
 	return ok && n < rules
 }
 
-// rulesOf returns the number of the rules of a version; ok: it is a text of
-// Version, of this or another program.
+// rulesOf returns the number of rules in a version. ok is false if no program's Version can have
+// returned the text.
 func rulesOf(version string) (n int, ok bool) {
 	if strings.HasPrefix(version, "unicode ") {
 		return 1, true

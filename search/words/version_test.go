@@ -7,7 +7,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// TestVersion: a change of what a version names needs a higher number of the rules.
+// TestVersion: a change of anything that a version names needs a higher number of rules.
 func TestVersion(t *testing.T) {
 	const want = "rules 2; unicode 15.0.0/15.0.0; en snowball 0.9.0; cs light folded 1; xxh64"
 	if got := Version(); got != want {
@@ -17,10 +17,10 @@ func TestVersion(t *testing.T) {
 
 func TestOlder(t *testing.T) {
 	for version, want := range map[string]bool{
-		"unicode 15.0.0/15.0.0; en snowball 0.9.0; cs light folded 1; xxh64": true, // of programs before the rules had a number
+		"unicode 15.0.0/15.0.0; en snowball 0.9.0; cs light folded 1; xxh64": true, // of a program from before the rules had a number
 		"rules 1; unicode 15.0.0/15.0.0":                                     true,
 		Version():                                                            false,
-		"rules 2; unicode 99":                                                false, // it cannot be known which of the two is older
+		"rules 2; unicode 99":                                                false, // it is unknown which of the two is older
 		"rules 3; unicode 15.0.0/15.0.0":                                     false,
 		"rules 0; ":                                                          false,
 		"rules -1; x":                                                        false,
@@ -35,8 +35,8 @@ func TestOlder(t *testing.T) {
 	}
 }
 
-// TestIgnorable compares the derivation with the list of Unicode 15.0.0, and
-// that no other character turns into an ignorable one.
+// TestIgnorable compares the derivation with the list of Unicode 15.0.0, and checks that no other
+// character becomes an ignorable one.
 func TestIgnorable(t *testing.T) {
 	n := 0
 	for r := rune(0); r <= unicode.MaxRune; r++ {
@@ -58,8 +58,8 @@ func TestIgnorable(t *testing.T) {
 	}
 }
 
-// TestScriptsThatFold goes through all marks: a mark behind a letter of the five
-// scripts is dropped, and behind a letter of any other script it stays.
+// TestScriptsThatFold goes through all marks: a mark after a letter of the five scripts is dropped;
+// after a letter of any other script it stays.
 func TestScriptsThatFold(t *testing.T) {
 	bases := map[string]bool{"z": true, "ω": true, "ж": true, "ש": true, "ب": true,
 		"ハ": false, "ก": false, "क": false, "ᄀ": false, "ა": false, "ա": false, "7": false, "ー": false}

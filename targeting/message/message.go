@@ -1,4 +1,4 @@
-// Package message converts targeting to and from the messages of records.proto, in which slaves keep it.
+// Package message converts targeting to and from the messages of records.proto in which slaves store it.
 package message
 
 import (
@@ -9,7 +9,8 @@ import (
 	"adshard/targeting"
 )
 
-// From makes the message of a campaign's targeting; nil: it says nothing. Languages have a field of their own.
+// From returns the message for a campaign's targeting, or nil if there is none. Languages have their own field
+// elsewhere.
 func From(t *targeting.Targeting) *pb.Targeting {
 	m := &pb.Targeting{
 		Start: uint32(t.Start), End: uint32(t.End),
@@ -32,7 +33,7 @@ func From(t *targeting.Targeting) *pb.Targeting {
 	return m
 }
 
-// fromModifier writes the default as 0, which takes no room.
+// fromModifier encodes the default as 0, which takes no space.
 func fromModifier(permille uint16) uint32 {
 	if permille == targeting.Default {
 		return 0
@@ -75,7 +76,7 @@ func fromSiteList(list []targeting.Site) (out []*pb.Site) {
 	return out
 }
 
-// To is the reverse of From; nil says nothing.
+// To is the inverse of From. A nil message is no targeting.
 func To(m *pb.Targeting) *targeting.Targeting {
 	t := &targeting.Targeting{Start: targeting.Date(m.GetStart()), End: targeting.Date(m.GetEnd()), Categories: slices.Clone(m.GetCategories())}
 	if m.GetTargetPresence() {

@@ -1,11 +1,12 @@
-// Package zone loads time zones from a database that is a part of the program.
+// Package zone loads time zones from a database that is built into the program.
 //
-// It is used wherever the wall clock of an advertiser decides what is shown: every master and slave must
-// decide alike, whatever zones are installed on its machine.
+// It is used wherever the wall clock of an advertiser decides what is shown: all masters and slaves must
+// decide alike, whatever zones are installed on their machines.
 //
 //	z, err := zone.Load("Europe/Prague")
 //
-// zoneinfo.zip is that of Go 1.26 (lib/time): the IANA time zone database, which is in the public domain.
+// zoneinfo.zip comes from Go 1.26 (lib/time). It is the IANA time zone database, which is in the public
+// domain.
 package zone
 
 import (
@@ -25,7 +26,7 @@ const Version = "2025c"
 //go:embed zoneinfo.zip
 var database []byte
 
-// opened reads the index of the database once; loaded keeps the zones by name.
+// opened reads the index of the database only once; loaded keeps the zones by name.
 var (
 	opened = sync.OnceValues(func() (*zip.Reader, error) {
 		return zip.NewReader(bytes.NewReader(database), int64(len(database)))
@@ -33,8 +34,8 @@ var (
 	loaded sync.Map
 )
 
-// Load returns the zone with an IANA name, such as Europe/Prague, the same value each time. Errors:
-// fault.Invalid.
+// Load returns the zone with an IANA name, such as Europe/Prague. It returns the same value each time, or
+// fault.Invalid if there is no such zone.
 func Load(name string) (*time.Location, error) {
 	if z, ok := loaded.Load(name); ok {
 		return z.(*time.Location), nil
@@ -59,7 +60,7 @@ func read(name string) (*time.Location, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = f.Close() }() // of bytes in memory
+	defer func() { _ = f.Close() }() // the bytes are in memory
 	data, err := io.ReadAll(f)
 	if err != nil {
 		return nil, err

@@ -24,11 +24,10 @@ type Source struct {
 // File is a thesaurus on disk.
 type File struct {
 	Language, Path string
-	Package        string // the Debian package that brings it, for errors
+	Package        string // the Debian package that contains the file, for errors
 }
 
-// DebianFiles returns the thesauri of Debian's packages mythes-cs and
-// mythes-en-us.
+// DebianFiles returns the thesauri in Debian's packages mythes-cs and mythes-en-us.
 func DebianFiles() []File {
 	return []File{
 		{"cs", "/usr/share/mythes/th_cs_CZ_v2.dat", "mythes-cs"},
@@ -36,18 +35,18 @@ func DebianFiles() []File {
 	}
 }
 
-// Count is what a build found in a language.
+// Count is what a build found for a language.
 type Count struct {
 	Language     string
-	Words, Pairs int // words with a synonym; pairs, each counted once
-	Longest      int // the most synonyms that a word has
+	Words, Pairs int // words with a synonym, and pairs, each counted once
+	Longest      int // the largest number of synonyms of a word
 }
 
-// pair is a word and a synonym of it in a language.
+// pair is a word and one of its synonyms in a language.
 type pair struct{ language, word, synonym string }
 
-// Build reads the sources and writes a lexicon file to out. Errors:
-// fault.Invalid for a source that is no thesaurus, fault.Cancelled.
+// Build reads the sources and writes a lexicon file to out. Errors: fault.Invalid if a source is
+// not a thesaurus, fault.Cancelled.
 func Build(ctx context.Context, out io.Writer, sources ...Source) ([]Count, error) {
 	seen := make(map[pair]struct{})
 	for _, s := range sources {
@@ -73,7 +72,7 @@ func Build(ctx context.Context, out io.Writer, sources ...Source) ([]Count, erro
 	return counts, nil
 }
 
-// group makes sorted lines of sorted synonyms.
+// group returns the sorted lines of a lexicon file, each with its synonyms sorted, and the counts.
 func group(seen map[pair]struct{}) ([]string, []Count) {
 	pairs := make([]pair, 0, len(seen))
 	for p := range seen {
@@ -117,9 +116,9 @@ func count(counts []Count, language string, synonyms int) []Count {
 	return counts
 }
 
-// BuildFile builds the lexicon file at path from thesauri on disk: written
-// beside it first, then renamed, so that path is never half a file. Errors as
-// Build, and fault.NotFound for a thesaurus that is not there.
+// BuildFile builds the lexicon file at path from thesauri on disk. The file is written beside path,
+// then renamed, so that path never holds half a file. Errors are those of Build, and fault.NotFound
+// if a thesaurus does not exist.
 func BuildFile(ctx context.Context, path string, files ...File) ([]Count, error) {
 	sources := make([]Source, 0, len(files))
 	for _, f := range files {
@@ -141,7 +140,7 @@ func BuildFile(ctx context.Context, path string, files ...File) ([]Count, error)
 	return counts, nil
 }
 
-// Output is the lexicon file at path, which any master may read.
+// Output describes the lexicon file at path. Any master may read it.
 func Output(path string) outfile.Output {
 	return outfile.Output{Flag: "--out", Path: path,
 		Kind: outfile.Kind{Name: "a lexicon", Is: outfile.Begins(strings.TrimRight(words.LexiconFormat, "0123456789")), Mode: outfile.Public}}

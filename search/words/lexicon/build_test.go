@@ -110,7 +110,7 @@ func TestBuildFile(t *testing.T) {
 	}
 }
 
-// TestDebian builds from the real thesauri, twice, and prints figures.
+// TestDebian builds a lexicon from the real thesauri twice, and prints figures.
 func TestDebian(t *testing.T) {
 	files := DebianFiles()
 	for _, f := range files {

@@ -20,9 +20,8 @@ const maxLine = 1 << 20
 // maxMeanings bounds the lines under one head word.
 const maxMeanings = 10_000
 
-// readMyThes calls add for each pair of a thesaurus in the MyThes format: a
-// line with the encoding, then of each head word a line "word|n" and n lines
-// "(part of speech)|synonym|synonym…".
+// readMyThes calls add for each pair of a thesaurus in the MyThes format: a line with the encoding,
+// then for each head word a line "word|n" and n lines "(part of speech)|synonym|synonym…".
 func readMyThes(ctx context.Context, s Source, add func(a, b string)) error {
 	in := bufio.NewReaderSize(s.Reader, 64<<10)
 	first, err := in.ReadString('\n')
@@ -65,7 +64,7 @@ func readMyThes(ctx context.Context, s Source, add func(a, b string)) error {
 	return nil
 }
 
-// headLine reads "word|number".
+// headLine reads a line "word|number".
 func headLine(line string) (head string, meanings int, err error) {
 	word, number, _ := strings.Cut(line, "|")
 	n, err := strconv.ParseUint(strings.TrimSpace(number), 10, 32)
@@ -75,8 +74,8 @@ func headLine(line string) (head string, meanings int, err error) {
 	return single(word), int(n), err
 }
 
-// addMeaning adds the pairs of a line "(part of speech)|synonym|synonym…";
-// head is a folded form, "" to be passed over.
+// addMeaning adds the pairs of a line "(part of speech)|synonym|synonym…". head is a folded form,
+// or "" if the line is to be skipped.
 func addMeaning(head, line string, add func(a, b string)) {
 	_, rest, found := strings.Cut(line, "|")
 	if head == "" || !found {
@@ -89,8 +88,8 @@ func addMeaning(head, line string, add func(a, b string)) {
 	}
 }
 
-// single returns the folded form of an entry that is one word and nothing
-// else, of two letters or a digit at least; else "".
+// single returns the folded form of an entry that is one word without punctuation and has at least
+// two letters or a digit, or "" for other entries.
 func single(entry string) string {
 	entry = strings.TrimSpace(entry)
 	ws, err := words.Split(entry)
@@ -104,15 +103,15 @@ func single(entry string) string {
 	return f
 }
 
-// whole reports whether an entry with one word has no signs beside it: with a letter
-// before and after, it stays one word only without signs.
+// whole reports whether an entry of one word has no other characters: with a letter before and
+// after, only such an entry stays one word.
 func whole(entry string) bool {
 	ws, err := words.Split("a" + entry + "a")
 	return err == nil && len(ws) == 1
 }
 
-// decoder returns the decoder of an encoding by its name in the first line of
-// a MyThes file; nil for UTF-8.
+// decoder returns the decoder for an encoding named in the first line of a MyThes file, or nil for
+// UTF-8.
 func decoder(name string) (*encoding.Decoder, error) {
 	key := strings.NewReplacer("-", "", "_", "", "\ufeff", "").Replace(strings.ToUpper(name))
 	tables := map[string]*charmap.Charmap{

@@ -10,8 +10,8 @@ import (
 	"adshard/search/words"
 )
 
-// Open reads the lexicon file at path into memory. Errors: fault.NotFound when there is
-// none, else as words.ReadLexicon.
+// Open reads the lexicon file at path into memory. Errors: fault.NotFound if the file does not
+// exist, otherwise those of words.ReadLexicon.
 func Open(path string) (*words.Lexicon, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {

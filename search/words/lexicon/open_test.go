@@ -9,12 +9,12 @@ import (
 	"adshard/fault"
 )
 
-// TestOpenSaysHowToMakeTheFile: a file that is not there or cannot be used comes with
+// TestOpenSaysHowToMakeTheFile: the error for a file that does not exist or cannot be used contains
 // the command that makes it.
 func TestOpenSaysHowToMakeTheFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lexicon")
 	for _, tt := range []struct {
-		text string // "": there is no file
+		text string // "" if there is no file
 		kind fault.Kind
 	}{{"", fault.NotFound}, {"adshard lexicon 2\n", fault.Version}, {"no lexicon\n", fault.Corrupt}} {
 		if tt.text != "" {
