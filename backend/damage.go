@@ -5,11 +5,10 @@ import (
 	"fmt"
 )
 
-// Damage is something in a database that differs from what was written. It is the
-// cause (errors.As) of errors of kind fault.Corrupt, whose entity must not be
-// served, and is reported by Check.
+// Damage is something in a database that differs from what was written. It is the cause (errors.As) of errors of kind
+// fault.Corrupt; the entity of such an error must not be served. Check reports damage, too.
 type Damage struct {
-	Kind    Kind   `json:"kind,omitempty"` // 0: not a single entity
+	Kind    Kind   `json:"kind,omitempty"` // 0 if it is not a single entity
 	ID      uint64 `json:"id,omitempty"`
 	Problem string `json:"problem"` // what is wrong
 }
@@ -38,19 +37,18 @@ func (k Kind) String() string {
 // MarshalText implements encoding.TextMarshaler.
 func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// CheckReport is what a Check found.
+// CheckReport is the result of a Check.
 type CheckReport struct {
 	Counts Counts `json:"counts"` // of everything readable
-	// ByOthers is how many entities were last changed by programs that do not
-	// maintain sums; these cannot be verified.
+	// ByOthers is the number of entities last changed by programs that do not maintain sums. They cannot be verified.
 	ByOthers uint64    `json:"by_others"`
-	Damage   []*Damage `json:"damage"` // empty: no damage
+	Damage   []*Damage `json:"damage"` // empty if there is none
 }
 
 // Checker is a Store that can be checked as a whole.
 type Checker interface {
-	// Check reads everything and reports what is damaged. progress, which may
-	// be nil, is called with what is being read, how much of it is done, and out
-	// of how much. The error is why the check failed to run, not its result.
+	// Check reads everything and reports the damage. progress, which may be nil, is called with what is being read,
+	// how much of it is done, and how much there is. Check returns an error only if it could not run, not because of
+	// damage.
 	Check(ctx context.Context, progress func(what string, done, total int64)) (*CheckReport, error)
 }

@@ -9,21 +9,22 @@ import (
 	"adshard/fault"
 )
 
-// Document is the head of a body of data beside the advertisers' that is written whole and read in parts: the table of places, a
-// block list.
+// Document is the head of a document: data, apart from the advertisers' data, that is written as a whole and read in parts, such
+// as the table of places or a block list.
 type Document struct {
 	Name string
-	// Version grows with each change of any document, and is never given twice.
+	// Version grows with each change of any document; no version is used twice.
 	Version uint64
-	// Size is that of the data in bytes; a part has DocumentPart of them, the last one the rest.
+	// Size is the size of the data in bytes. Each part has DocumentPart bytes, except that the last one has the rest.
 	Size uint64
-	// Sum is that of the data and of the head (Verify).
+	// Sum is the checksum of the data and the head (Verify).
 	Sum uint64
-	// Removed: it is not there any more, and has no data.
+	// Removed says that the document was removed and has no data.
 	Removed bool
 }
 
-// PlacesDocument is the name of the table of places. That of a block list is BlocklistDocument and its own name.
+// PlacesDocument is the name of the table of places. The name of a block list's document is BlocklistDocument
+// followed by the list's name.
 const (
 	PlacesDocument    = "places"
 	BlocklistDocument = "blocklist/"
@@ -36,21 +37,25 @@ const (
 	MaxDocument = 128 << 20
 )
 
-// Documents are what a Store has beside the advertisers' data. They do not move its clock.
+// Documents is the part of a Store that keeps documents, apart from the advertisers' data. Its changes do not advance
+// the store's clock.
 type Documents interface {
-	// Documents returns at most limit heads with a version above after, of removed ones too, by rising version.
+	// Documents returns at most `limit` heads with a version above `after`, by ascending version. Heads of removed
+	// documents are included.
 	Documents(ctx context.Context, after uint64, limit int) ([]Document, error)
-	// Document returns the head of a document that is there. Errors: fault.NotFound.
+	// Document returns the head of a document. It returns fault.NotFound if there is none or it was removed.
 	Document(ctx context.Context, name string) (Document, error)
-	// DocumentPart returns a part of a document, counted from 0. Errors: fault.NotFound, the document has another version or no
-	// such part.
+	// DocumentPart returns a part of a document; parts are numbered from 0. It returns fault.NotFound if the document has
+	// another version or no such part.
 	DocumentPart(ctx context.Context, name string, version uint64, part int) ([]byte, error)
-	// SaveDocument gives a document the data, in one transaction, if its version is was; 0: it is not there. Without data (nil)
-	// it is removed. Errors: fault.Conflict, it has another version; fault.Invalid, the data are too large.
+	// SaveDocument replaces the data of a document in one transaction if its version is `was`, or creates it if was is 0 and it
+	// does not exist. With nil data it removes the document. Errors: fault.Conflict if the document has another version,
+	// fault.Invalid if the data is too large.
 	SaveDocument(ctx context.Context, name string, was uint64, data []byte) (Document, error)
 }
 
-// NewDocument returns the head that data get, nil: a removed document's. Errors: fault.Invalid.
+// NewDocument returns the head for data, or the head of a removed document if data is nil. It returns fault.Invalid
+// if the data is too large.
 func NewDocument(name string, version uint64, data []byte) (Document, error) {
 	if len(data) > MaxDocument {
 		return Document{}, fault.Newf(fault.Invalid, "save document", "%s has %d bytes; at most %d can be kept", name, len(data), MaxDocument)
@@ -71,7 +76,7 @@ func (d *Document) sum(data []byte) uint64 {
 	return h.Sum64()
 }
 
-// Verify compares data with those that were written. Errors: fault.Corrupt.
+// Verify returns fault.Corrupt if data differs from what was written.
 func (d *Document) Verify(data []byte) error {
 	if d.sum(data) != d.Sum || uint64(len(data)) != d.Size {
 		return fault.New(fault.Corrupt, "read document", &Damage{Problem: "the document " + d.Name + " differs from what was written"})
@@ -79,15 +84,16 @@ func (d *Document) Verify(data []byte) error {
 	return nil
 }
 
-// Parts is how many parts the data have.
+// Parts returns the number of parts of the data.
 func (d *Document) Parts() int { return int((d.Size + DocumentPart - 1) / DocumentPart) }
 
-// PartOf returns a part of data, counted from 0.
+// PartOf returns a part of data; parts are numbered from 0.
 func PartOf(data []byte, part int) []byte {
 	return data[part*DocumentPart : min(len(data), (part+1)*DocumentPart)]
 }
 
-// ReadDocument reads all parts of a document with read and compares them with the head. Errors: those of read, and fault.Corrupt.
+// ReadDocument reads all parts of a document with `read` and compares them with the head. It returns errors of read, and
+// fault.Corrupt if the data differs from what was written.
 func ReadDocument(ctx context.Context, d Document, read func(ctx context.Context, name string, version uint64, part int) ([]byte, error)) ([]byte, error) {
 	if d.Size > MaxDocument {
 		return nil, fault.Newf(fault.Corrupt, "read document", "%s has %d bytes", d.Name, d.Size)
@@ -105,7 +111,8 @@ func ReadDocument(ctx context.Context, d Document, read func(ctx context.Context
 	return data, d.Verify(data)
 }
 
-// LoadDocument reads a document: its data, and the text that PackDocument got. Errors: fault.NotFound, it is not there; fault.Corrupt.
+// LoadDocument reads a document and returns its head, the text that was given to PackDocument, and the packed data. Errors:
+// fault.NotFound if the document does not exist, fault.Corrupt if it is damaged.
 func LoadDocument(ctx context.Context, s Documents, name string) (d Document, text string, data []byte, err error) {
 	for {
 		if d, err = s.Document(ctx, name); err != nil {
@@ -113,7 +120,7 @@ func LoadDocument(ctx context.Context, s Documents, name string) (d Document, te
 		}
 		data, err = ReadDocument(ctx, d, s.DocumentPart)
 		if fault.Is(err, fault.NotFound) {
-			continue // it has just been replaced
+			continue // the document has just been replaced
 		}
 		if err != nil {
 			return d, "", nil, err

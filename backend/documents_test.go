@@ -21,7 +21,7 @@ func TestPackDocument(t *testing.T) {
 	}
 }
 
-// TestUnpackTooMuch: data that stand for too much are refused before they fill the memory.
+// TestUnpackTooMuch: data that would unpack to too many bytes is rejected before it fills the memory.
 func TestUnpackTooMuch(t *testing.T) {
 	packed := PackDocument(strings.Repeat("0", 1001))
 	if text, err := unpackWhole(packed, 1001); err != nil || len(text) != 1001 {

@@ -22,8 +22,8 @@ func (e Entity) String() string {
 // Effect is what a transaction did to an entity.
 type Effect uint8
 
-// The effects. Named: a write named an entity that existed; unless another effect
-// is reported too, it is unchanged.
+// The effects. Named says that a write named an existing entity; unless another effect is reported, too, the entity
+// is unchanged.
 const (
 	Named Effect = iota
 	Created
@@ -31,6 +31,5 @@ const (
 	Removed
 )
 
-// Watcher is called with each effect of a transaction on the entity with this id.
-// It must not use the transaction.
+// Watcher is called with each effect of a transaction and the id of the entity. It must not use the transaction.
 type Watcher func(entity Entity, id uint64, effect Effect)

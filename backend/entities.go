@@ -22,16 +22,15 @@ type Campaign struct {
 	ID, AdvertiserID uint64
 	Name             string
 	CampaignSettings
-	BudgetExhausted bool // the mark; see Exhausted
-	// Withheld is the number of requests in a million in which the campaign takes no part
-	// (serving.md §10).
+	BudgetExhausted bool // the mark only; see the method Exhausted
+	// Withheld is the number of requests in a million in which the campaign does not take part (serving.md §10).
 	Withheld  uint32
 	Negatives []Negative // in ascending id order; filled by Snapshot reads
 	Version   uint64
 }
 
-// Exhausted reports whether nothing of the campaign is shown for want of a budget (serving.md §4): it is marked, or has nothing
-// to spend in a day.
+// Exhausted reports whether no ad of the campaign is shown because its budget is used up (serving.md §4): the campaign is
+// marked, or its daily budget is 0.
 func (c *Campaign) Exhausted() bool { return c.BudgetExhausted || c.HasBudget && c.DailyBudget == 0 }
 
 // Group is an ad group; its natural key is the name within the campaign.
@@ -42,8 +41,8 @@ type Group struct {
 	Version uint64 // of the group and everything in it
 }
 
-// Keyword is a positive keyword; its natural key is its normalised words as a
-// sequence and its match type, within the group.
+// Keyword is a positive keyword. Its natural key within the group is the sequence of its normalised words and its
+// match type.
 type Keyword struct {
 	ID, GroupID uint64
 	Text        string // as given, without outer quotes or brackets
@@ -52,8 +51,8 @@ type Keyword struct {
 	KeywordSettings
 }
 
-// Negative is a negative keyword of a group (GroupID set), of a campaign (only CampaignID set) or of an
-// advertiser (AdvertiserID set).
+// Negative is a negative keyword of a group (GroupID is set), of a campaign (of these three ids only CampaignID is
+// set) or of an advertiser (AdvertiserID is set).
 type Negative struct {
 	ID, AdvertiserID, CampaignID, GroupID uint64
 	Text, Words                           string
@@ -69,7 +68,7 @@ type Ad struct {
 	Path1, Path2, FinalURL  string
 }
 
-// Item is a group with its content: the unit of balancing, moving and serving.
+// Item is a group with its content. Balancing, moving and serving handle groups as items.
 type Item struct {
 	Group     Group
 	Keywords  []Keyword  // in ascending id order
@@ -77,5 +76,5 @@ type Item struct {
 	Ads       []Ad       // in ascending id order
 }
 
-// DefaultQuality is the quality of a keyword without a given one.
+// DefaultQuality is the quality of a keyword for which none is given.
 const DefaultQuality = 5

@@ -1,14 +1,14 @@
 package backend
 
-// Hold says why a campaign or group is served as paused whatever its status is, or 0 if nothing holds it.
-// It is kept beside the status, so that the status is what the data say once nothing holds it any more.
+// Hold is the reason why a campaign or group is served as paused whatever its status is, or 0 if nothing holds it. It
+// is stored apart from the status, so that the status is still known once nothing holds the entity any more.
 type Hold uint64
 
-// The marks. Above them lies the import that has not ended yet.
+// The marks. The bits above them are the number of the import that has not ended yet.
 const (
-	// Refused: its own row was rejected in the file that made it.
+	// Refused says that the entity's own row was rejected in the file that created it.
 	Refused Hold = 1 << iota
-	// Ended: its end date is over.
+	// Ended says that the entity's end date is over.
 	Ended
 
 	holdMarks = 2
@@ -17,49 +17,49 @@ const (
 // MaxImport is the highest number of an import.
 const MaxImport = 1<<(63-holdMarks) - 1
 
-// HeldBy returns the hold of what the import of a number makes, until the end of its file.
+// HeldBy returns the hold of the entities that the import with this number creates, which lasts until the end of its
+// file.
 func HeldBy(number uint64) Hold { return Hold(number&MaxImport) << holdMarks }
 
-// Import is the number of the import by which it is held, or 0 if by none.
+// Import returns the number of the import that holds the entity, or 0 if none does.
 func (h Hold) Import() uint64 { return uint64(h >> holdMarks) }
 
-// Most is the highest hold of the same import.
+// Most returns the highest hold of the same import.
 func (h Hold) Most() Hold { return h | (1<<holdMarks - 1) }
 
-// Marks are only the marks.
+// Marks returns the hold without the import.
 func (h Hold) Marks() Hold { return h & (1<<holdMarks - 1) }
 
-// HoldChange changes what holds a campaign or group. Implementations are pointers, so that patches can be
-// compared.
+// HoldChange changes the hold of a campaign or group. Implementations are pointers, so that patches can be compared.
 type HoldChange interface {
-	// Change returns the new hold, of the present one; made: the very write makes the entity.
+	// Change returns the new hold for the present one. made says that this write creates the entity.
 	Change(now Hold, made bool) Hold
 }
 
 // Held is a campaign or group with its hold.
 type Held struct {
-	ID, Owner uint64 // Owner: the advertiser of a campaign, the campaign of a group
+	ID, Owner uint64 // Owner is the advertiser of a campaign or the campaign of a group
 	Name      string
 	Hold      Hold
 }
 
-// HeldQuery selects campaigns, or groups. One field is set.
+// HeldQuery selects campaigns or, if Groups is set, groups. Exactly one of the other fields is set.
 type HeldQuery struct {
-	Groups bool // not campaigns
-	// Import: those that the import of this number holds.
+	Groups bool // groups, not campaigns
+	// Import selects those that the import with this number holds.
 	Import uint64
-	// Any: those that anything holds.
+	// Any selects those that are held for any reason.
 	Any bool
-	// ID: the one with this id.
+	// ID selects the one with this id.
 	ID uint64
-	// Free: the groups of this campaign that nothing holds.
+	// Free selects the groups of this campaign that are not held.
 	Free uint64
 }
 
-// Served reports whether its status and its hold let the campaign be shown.
+// Served reports whether the campaign's status and hold let it be shown.
 func (c *Campaign) Served() bool { return c.Enabled && c.Hold == 0 }
 
-// Served reports whether its status and its hold let the group be shown.
+// Served reports whether the group's status and hold let it be shown.
 func (g *Group) Served() bool { return g.Enabled && g.Hold == 0 }
 
 // HoldTo returns the change that sets a hold.
@@ -70,14 +70,14 @@ type holdTo struct{ hold Hold }
 // Change implements HoldChange.
 func (h *holdTo) Change(Hold, bool) Hold { return h.hold }
 
-// Why something is served as paused whatever its status is, as data and answers name it.
+// The names, in data and answers, of the reasons why an entity is served as paused whatever its status is.
 const (
 	PausedByRow    = "refused_row"       // its own row was rejected
 	PausedByEnd    = "end_date"          // its end date is over
-	PausedByImport = "unfinished_import" // an import that made it has not come to the end of its file
+	PausedByImport = "unfinished_import" // an import that created it has not reached the end of its file
 )
 
-// Reasons names what holds a campaign or group, or nil if nothing does.
+// Reasons returns the names of the reasons of a hold, or nil if there is none.
 func (h Hold) Reasons() (names []string) {
 	if h&Refused != 0 {
 		names = append(names, PausedByRow)
@@ -91,5 +91,5 @@ func (h Hold) Reasons() (names []string) {
 	return names
 }
 
-// Brief returns a hold with the same reasons, and the number of no real import.
+// Brief returns a hold with the same reasons. The number of an import in it is not that of a real one.
 func (h Hold) Brief() uint32 { return uint32(h.Marks() | HeldBy(min(h.Import(), 1))) }

@@ -6,8 +6,8 @@ import (
 	"adshard/backend"
 )
 
-// TestLearned: a number gives back what it was made of; what does not fit is cut to the largest
-// value that does, and the number fits a database.
+// TestLearned: a learned number returns the values from which it was made. Values that do not fit are reduced to the
+// largest that do, and the number can be stored in a database.
 func TestLearned(t *testing.T) {
 	for _, c := range []struct {
 		quality, level      uint8

@@ -16,24 +16,26 @@ import (
 	"adshard/fault"
 )
 
-// A packed text is a deflate stream (RFC 1951). A large one is cut into pieces whose lines decide where, so that a change of one line leaves
-// most pieces as they were, and each is packed by itself: the stream is what the pieces give, each flushed, then an empty last block, then
+// A packed text is a deflate stream (RFC 1951). A large text is cut into pieces at places that its lines determine, so that a change of
+// one line leaves most pieces unchanged. Each piece is packed separately: the stream consists of the packed pieces, each flushed, then an
+// empty last block, and then
 //
-//	for each piece: bytes packed, bytes of text (uvarints) · the length of all these uint32, little-endian · "pcs1"
+//	for each piece: bytes packed, bytes of text (uvarints) · the total length of these numbers (uint32, little-endian) · "pcs1"
 //
-// A reader that does not know of pieces reads the stream and ignores the rest. With the text before a change, only what has changed is
-// packed and unpacked (RepackDocument, Unpacker).
+// A reader that does not know of pieces reads the stream and ignores the rest. If the text before a change is known, only the changed
+// pieces are packed and unpacked (RepackDocument, Unpacker).
 
-// maxUnpacked is the most bytes that data may stand for, so that they do not fill the memory.
+// maxUnpacked is the most bytes of text that data may unpack to, so that a text cannot fill the memory.
 const maxUnpacked = 256 << 20
 
 const (
-	// leastPiece and mostPiece bound pieces, in bytes of text; between them every cutEvery-th line ends one, by its hash.
+	// leastPiece and mostPiece bound the size of a piece, in bytes of text. Between them about every cutEvery-th line,
+	// chosen by its hash, ends a piece.
 	leastPiece = 16 << 10
 	mostPiece  = 64 << 10
 	cutEvery   = 512
 
-	// mostRatio is more than a byte of a deflate stream can stand for.
+	// mostRatio is more bytes of text than one byte of a deflate stream can represent.
 	mostRatio = 1100
 
 	piecesMark = "pcs1"
@@ -42,10 +44,11 @@ const (
 // lastBlock is an empty last block of a deflate stream.
 var lastBlock = []byte{1, 0, 0, 0xff, 0xff}
 
-// PackDocument compresses a text that is to be a document.
+// PackDocument compresses a text for a document.
 func PackDocument(text string) []byte { return RepackDocument(text, "", nil) }
 
-// RepackDocument is PackDocument for a text that has taken the place of another one, and takes over what it can of that one's data.
+// RepackDocument is like PackDocument for a text that replaces the text `before`, whose packed form is data. It reuses the pieces
+// that have not changed.
 func RepackDocument(text, before string, data []byte) []byte {
 	if len(text) <= leastPiece {
 		return packWhole(text)
@@ -69,7 +72,7 @@ func RepackDocument(text, before string, data []byte) []byte {
 func packWhole(text string) []byte {
 	var b bytes.Buffer
 	w, _ := flate.NewWriter(&b, flate.BestSpeed) // the level is valid
-	_, _ = io.WriteString(w, text)               // a buffer takes all
+	_, _ = io.WriteString(w, text)               // a buffer accepts everything
 	_ = w.Close()
 	return b.Bytes()
 }
@@ -81,14 +84,14 @@ type packer struct {
 	w     *flate.Writer
 }
 
-// pack returns a packed piece; valid until the next call.
+// pack returns a packed piece, which is valid until the next call.
 func (p *packer) pack(piece string) []byte {
 	p.piece.Reset()
 	if p.w == nil {
 		p.w, _ = flate.NewWriter(&p.piece, flate.BestSpeed) // the level is valid
 	}
 	p.w.Reset(&p.piece)
-	_, _ = io.WriteString(p.w, piece) // a buffer takes all
+	_, _ = io.WriteString(p.w, piece) // a buffer accepts everything
 	_ = p.w.Flush()
 	return p.piece.Bytes()
 }
@@ -107,13 +110,13 @@ func cutPiece(text string) (piece, rest string) {
 	}
 }
 
-// packedPiece is a piece of data: what is packed, and the bytes of text for which it stands.
+// packedPiece is a packed piece with the number of bytes of its text.
 type packedPiece struct {
 	packed []byte
 	size   int
 }
 
-// piecesOf returns the pieces of data; false: they have none.
+// piecesOf returns the pieces of data. ok is false if data is not in pieces.
 func piecesOf(data []byte) (list []packedPiece, ok bool) {
 	rest, ok := bytes.CutSuffix(data, []byte(piecesMark))
 	if !ok || len(rest) < 4 {
@@ -142,7 +145,7 @@ func piecesOf(data []byte) (list []packedPiece, ok bool) {
 	return list, len(list) > 0 && bytes.Equal(stream, lastBlock)
 }
 
-// packedPieces returns the pieces of data that stand for a text, by their text.
+// packedPieces returns the packed pieces of data, by their text. `text` is the text of the data.
 func packedPieces(text string, data []byte) map[string][]byte {
 	list, _ := piecesOf(data)
 	known := make(map[string][]byte, len(list))
@@ -155,17 +158,17 @@ func packedPieces(text string, data []byte) map[string][]byte {
 	return known
 }
 
-// UnpackDocument is the reverse of PackDocument. Errors: fault.Corrupt.
+// UnpackDocument is the reverse of PackDocument. It returns fault.Corrupt if data cannot be unpacked.
 func UnpackDocument(data []byte) (string, error) { return new(Unpacker).Unpack(data) }
 
-// Unpacker unpacks the data of a document that changes, and keeps its last text, so that pieces that stay the same are not unpacked again.
-// The zero value has none.
+// Unpacker unpacks the data of a document that changes. It keeps the last text, so that unchanged pieces need not be unpacked again. The
+// zero value has no last text.
 type Unpacker struct {
-	known map[[sha256.Size]byte]string // texts of pieces, by the sum of what is packed
+	known map[[sha256.Size]byte]string // texts of pieces, by the sum of their packed form
 	sums  [][sha256.Size]byte          // of the last text's pieces, in order
 }
 
-// Unpack returns the text of data. Errors: fault.Corrupt.
+// Unpack returns the text of data, or fault.Corrupt if data cannot be unpacked.
 func (u *Unpacker) Unpack(data []byte) (string, error) {
 	list, ok := piecesOf(data)
 	if !ok {
@@ -210,7 +213,8 @@ func (u *Unpacker) unpack(list []packedPiece) (string, error) {
 	return text, nil
 }
 
-// Keep makes the unpacker keep no more of its last text than the end, which it takes from a copy of it. Other pieces are unpacked again.
+// Keep makes the unpacker keep only the given end of its last text, and refer to the copy in `end`. The other pieces have to be unpacked
+// again.
 func (u *Unpacker) Keep(end string) {
 	known := make(map[[sha256.Size]byte]string)
 	for _, sum := range slices.Backward(u.sums) {
@@ -233,7 +237,7 @@ type inflater struct {
 
 var errPiece = errors.New("a piece stands for another number of bytes than it says")
 
-// unpack returns the text of a piece; valid until the next call.
+// unpack returns the text of a piece, which is valid until the next call.
 func (u *inflater) unpack(p packedPiece) ([]byte, error) {
 	u.in = append(append(u.in[:0], p.packed...), lastBlock...)
 	u.packed.Reset(u.in)
@@ -253,7 +257,7 @@ func (u *inflater) unpack(p packedPiece) ([]byte, error) {
 	return u.out, nil
 }
 
-// unpackWhole unpacks a stream behind which there is nothing.
+// unpackWhole unpacks a stream that must not be followed by anything.
 func unpackWhole(data []byte, most int64) (string, error) {
 	var b strings.Builder
 	in := bytes.NewReader(data)

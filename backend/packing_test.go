@@ -12,7 +12,7 @@ import (
 	"adshard/fault"
 )
 
-// drawLines draws a text of thousands of lines, and one with few of them changed.
+// drawLines draws a text of thousands of lines, and a copy with few of them changed.
 func drawLines(t *rapid.T) (before, after string) {
 	n := rapid.IntRange(1, 30_000).Draw(t, "lines")
 	lines := make([]string, n)
@@ -34,8 +34,8 @@ func drawLines(t *rapid.T) (before, after string) {
 	return before, strings.Join(lines, "")
 }
 
-// TestRepack: a packed text reads as that text whatever pieces it shares with the previous one, with and without that one
-// unpacked before, and by readers that know nothing of pieces. It is the same as packed anew.
+// TestRepack: a repacked text is unpacked correctly whichever pieces it shares with the previous one, whether or not that
+// one was unpacked before, and by readers that know nothing of pieces. The data is the same as if packed from scratch.
 func TestRepack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		before, after := drawLines(t)
@@ -70,7 +70,7 @@ func TestRepack(t *testing.T) {
 	})
 }
 
-// TestOneLineOfMany: a change of one line leaves nearly all pieces as they were, for those who pack and those who unpack.
+// TestOneLineOfMany: a change of one line leaves nearly all pieces unchanged, for packing and for unpacking.
 func TestOneLineOfMany(t *testing.T) {
 	var lines []string
 	for i := range 200_000 {
@@ -100,7 +100,7 @@ func TestOneLineOfMany(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range has {
-		p.packed[len(p.packed)/2] ^= 0xff // what is not known any more would be found damaged
+		p.packed[len(p.packed)/2] ^= 0xff // pieces that are no longer known would be found damaged
 	}
 	if _, err := u.Unpack(second); !fault.Is(err, fault.Corrupt) {
 		t.Errorf("damaged pieces: %v", err)
@@ -110,7 +110,7 @@ func TestOneLineOfMany(t *testing.T) {
 	}
 }
 
-// TestKeptEnd: what an unpacker keeps of a text need not be unpacked again, and all else is.
+// TestKeptEnd: the end of a text that an unpacker keeps is not unpacked again, but the rest is.
 func TestKeptEnd(t *testing.T) {
 	var lines []string
 	for i := range 20_000 {
@@ -143,7 +143,7 @@ func TestKeptEnd(t *testing.T) {
 	}
 }
 
-// TestDamagedPieces: what is written about pieces is not believed.
+// TestDamagedPieces: the list of pieces is not trusted.
 func TestDamagedPieces(t *testing.T) {
 	text := strings.Repeat("a line of a document\n", 10_000)
 	data := PackDocument(text)

@@ -14,8 +14,8 @@ import (
 // Status is a change of an entity's status.
 type Status uint8
 
-// The statuses. Keep leaves it unchanged, or enabled on creation; Remove deletes
-// the entity with its content, and does nothing if it is missing.
+// The statuses. Keep leaves the status unchanged, or enabled on creation. Remove deletes the entity with its content,
+// and does nothing if the entity is missing.
 const (
 	Keep Status = iota
 	Enable
@@ -23,7 +23,7 @@ const (
 	Remove
 )
 
-// StatusOf returns the change that makes an entity enabled, or paused.
+// StatusOf returns the change that enables an entity, or pauses it.
 func StatusOf(enabled bool) Status {
 	if enabled {
 		return Enable
@@ -31,7 +31,7 @@ func StatusOf(enabled bool) Status {
 	return Pause
 }
 
-// Of returns whether something is enabled after the change.
+// Of returns whether an entity is enabled after the change.
 func (s Status) Of(enabled bool) bool {
 	switch s {
 	case Enable:
@@ -62,7 +62,7 @@ const (
 // To returns a Patch that sets v.
 func To[T comparable](v T) Patch[T] { return Patch[T]{Op: Set, Value: v} }
 
-// toOptional returns a Patch that sets v, or restores the default.
+// toOptional returns a Patch that sets v, or restores the default if there is no value.
 func toOptional[T comparable](v T, has bool) Patch[T] {
 	if !has {
 		return Patch[T]{Op: Reset}
@@ -70,7 +70,7 @@ func toOptional[T comparable](v T, has bool) Patch[T] {
 	return To(v)
 }
 
-// of returns the value that a patch leaves of the present one.
+// of returns the value after the patch: `now` is the present value and `normal` the default.
 func (p Patch[T]) of(now, normal T) T {
 	switch p.Op {
 	case Set:
@@ -81,7 +81,7 @@ func (p Patch[T]) of(now, normal T) T {
 	return now
 }
 
-// optional is of for a value that may be missing.
+// optional is like `of`, for a value that may be missing.
 func optional[T comparable](now T, has bool, p Patch[T]) (T, bool) {
 	switch p.Op {
 	case Set:
@@ -92,7 +92,8 @@ func optional[T comparable](now T, has bool, p Patch[T]) (T, bool) {
 	return now, has
 }
 
-// merge takes over a later change, and reports whether it takes the place of another one.
+// merge replaces the patch by a later one if that changes anything. It reports whether that contradicts an earlier
+// change.
 func (p *Patch[T]) merge(later Patch[T]) bool {
 	if later.Op == Unchanged {
 		return false
@@ -111,10 +112,10 @@ func (s *Status) merge(later Status) bool {
 	return differs
 }
 
-// toUnless returns a Patch that sets v; the default is restored.
+// toUnless returns a Patch that sets v, or restores the default if v is the default.
 func toUnless[T comparable](v, normal T) Patch[T] { return toOptional(v, v != normal) }
 
-// check refuses a value that is set.
+// check returns fault.Invalid for the field if the patch sets a value that `allowed` rejects.
 func (p Patch[T]) check(field string, allowed func(T) error) error {
 	if p.Op != Set {
 		return nil
@@ -132,7 +133,7 @@ func checkMoney(micros uint64) error {
 	return nil
 }
 
-// atMost refuses texts of more bytes.
+// atMost returns a function that returns an error for a text of more than `most` bytes.
 func atMost(most int) func(string) error {
 	return func(text string) error {
 		if len(text) > most {
@@ -175,7 +176,8 @@ func checkDate(text string) error {
 	return nil
 }
 
-// checkValue refuses what is not the canonical text of a value of package targeting.
+// checkValue returns a function that returns an error unless a text is the canonical text of a value of package
+// targeting.
 func checkValue[T targeting.Value](parse func([]byte) (T, error)) func(string) error {
 	return func(text string) error {
 		v, err := parse([]byte(text))
@@ -186,18 +188,17 @@ func checkValue[T targeting.Value](parse func([]byte) (T, error)) func(string) e
 	}
 }
 
-// Languages are lower-case codes, sorted, distinct, joined by a space, or "" if there is
-// none.
+// Languages are distinct lower-case codes in sorted order, joined by a space, or "" if there are none.
 type Languages string
 
-// LanguagesOf returns codes, which are in any order, as Languages.
+// LanguagesOf returns codes, given in any order, as Languages.
 func LanguagesOf(codes ...string) Languages {
 	codes = slices.Clone(codes)
 	slices.Sort(codes)
 	return Languages(strings.Join(slices.Compact(codes), " "))
 }
 
-// Codes returns the codes, or nil if there is none.
+// Codes returns the codes, or nil if there are none.
 func (l Languages) Codes() []string {
 	if l == "" {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"adshard/fault"
 )
 
-// TestTextsAreBounded: a patch may set a text of the bytes allowed, and no longer one; nothing else of it is checked.
+// TestTextsAreBounded: a patch may set a text of at most the bytes allowed; no other part of a patch is checked.
 func TestTextsAreBounded(t *testing.T) {
 	for text, allowed := range map[string]bool{"": true, strings.Repeat("ž", 5): true, strings.Repeat("ž", 5) + "x": false} {
 		err := To(text).check("label", atMost(10))
@@ -20,7 +20,7 @@ func TestTextsAreBounded(t *testing.T) {
 	}
 }
 
-// TestLanguages: codes are in one order, each once.
+// TestLanguages: codes are sorted, without duplicates.
 func TestLanguages(t *testing.T) {
 	if l := LanguagesOf("en", "cs", "en"); l != "cs en" || strings.Join(l.Codes(), ",") != "cs,en" {
 		t.Errorf("%q, %q", l, l.Codes())

@@ -7,7 +7,8 @@ import (
 	"adshard/targeting"
 )
 
-// Targeting reads what the campaign says of where and when it is shown. Errors: fault.Corrupt, since what is written is checked.
+// Targeting parses the campaign's settings of where and when it is shown. It returns fault.Corrupt if they are wrong, since they
+// were checked when they were written.
 func (v *CampaignSettings) Targeting() (*targeting.Targeting, error) {
 	t := &targeting.Targeting{Languages: v.Languages.Codes(), Targets: method(v.LocationPresence), Exclusion: method(v.ExclusionPresence)}
 	var r reader
@@ -20,7 +21,7 @@ func (v *CampaignSettings) Targeting() (*targeting.Targeting, error) {
 	return t, r.err
 }
 
-// Targeting reads the audiences and sites of the group. Errors: as of campaigns.
+// Targeting parses the audiences and sites of the group. It returns the same errors as that of CampaignSettings.
 func (v *GroupSettings) Targeting() (*targeting.Targeting, error) {
 	t := new(targeting.Targeting)
 	var r reader
@@ -29,7 +30,7 @@ func (v *GroupSettings) Targeting() (*targeting.Targeting, error) {
 	return t, r.err
 }
 
-// CategoryPaths reads the advertiser's categories. Errors: as of campaigns.
+// CategoryPaths parses the advertiser's categories. It returns the same errors as Targeting.
 func (v *AdvertiserSettings) CategoryPaths() (list targeting.Categories, err error) {
 	var r reader
 	read(&r, &list, v.Categories, targeting.ParseCategories)

@@ -1,4 +1,4 @@
 package backend
 
-// DefaultTimeZone is the time zone of an advertiser without a given one.
+// DefaultTimeZone is the time zone of an advertiser for which none is given.
 const DefaultTimeZone = "UTC"

@@ -29,7 +29,7 @@ func TestAdvertisers(t *testing.T) {
 	}
 }
 
-// TestRejectedCells: the cell at fault of each rejected row is marked, and no other.
+// TestRejectedCells checks that only the cell at fault of a rejected row is marked.
 func TestRejectedCells(t *testing.T) {
 	store := openDatabase(t, filepath.Join(t.TempDir(), "ads.db"))
 	defer store.Close()

@@ -16,29 +16,29 @@ type applier struct {
 	near     *nearNames
 	bids     bids
 	sayings  *sayings
-	// contradicts receives rows that give an entity other values than earlier ones of the file.
+	// contradicts is called with a row that gives an entity other values than an earlier row of the file.
 	contradicts func(e *entry, of kind)
 	holds       *holdings
-	// campaign and group are what the row does to the holds of its owners.
+	// campaign and group say how the row changes the holds of its campaign and its group.
 	campaign, group rowHold
 	// created is set if the last call created the entity that it names.
 	created bool
-	// misspelt receives names that were created although a similar one exists.
+	// misspelt is called with a name that was created although a similar one exists.
 	misspelt func(e *entry, of kind, name, near string)
-	// paused receives rows whose campaign was there and is paused for its type.
+	// paused is called with a row whose campaign existed and is now paused because of its type.
 	paused func(e *entry)
-	// locations are those that rows have changed, pausedNames campaigns that stay paused.
+	// locations buffers the locations that rows have changed. pausedNames holds the campaigns that stay paused.
 	locations   pendingLocations
 	pausedNames *pausedNames
 }
 
-// watch is a backend.Watcher.
+// watch implements backend.Watcher.
 func (a *applier) watch(entity backend.Entity, id uint64, effect backend.Effect) {
 	a.created = effect == backend.Created
 	a.effects.watch(entity, id, effect)
 }
 
-// named looks for names similar to the one that the last call created, if any.
+// named looks for names similar to the one that the last call created, if it created one.
 func (a *applier) named(ctx context.Context, e *entry, of kind, advertiser uint64, name string) error {
 	if !a.created {
 		return nil
@@ -50,20 +50,19 @@ func (a *applier) named(ctx context.Context, e *entry, of kind, advertiser uint6
 	return err
 }
 
-// parents is a path of names and the ids found for it, or 0 if not looked up
-// yet.
+// parents is a path of names with the ids found for them. An id is 0 if its name has not been looked up yet.
 type parents struct {
 	advertiser, campaign, group       string
 	advertiserID, campaignID, groupID uint64
 }
 
-// apply writes e, which was not rejected.
+// apply writes the entry e, which has not been rejected.
 func (a *applier) apply(ctx context.Context, e *entry) error {
 	if e.pauses {
 		return a.pause(ctx, e)
 	}
 	if e.removes() {
-		a.last, a.campaign = parents{}, rowHold{} // cached ids may be invalid after it
+		a.last, a.campaign = parents{}, rowHold{} // the removal may make cached ids invalid
 		if err := a.flush(ctx); err != nil {
 			return err
 		}
@@ -96,7 +95,7 @@ func (a *applier) apply(ctx context.Context, e *entry) error {
 	return nil
 }
 
-// flush writes what is pending.
+// flush writes the pending keywords and locations.
 func (a *applier) flush(ctx context.Context) error {
 	if err := a.keywords.flush(ctx, a); err != nil {
 		return err
@@ -132,7 +131,7 @@ func (a *applier) parents(ctx context.Context, e *entry) (err error) {
 			return err
 		}
 		if a.created {
-			a.near.account(p.advertiserID) // no campaigns to be read
+			a.near.account(p.advertiserID) // a new advertiser has no campaigns to read
 		}
 		if err = a.named(ctx, e, kindAdvertiser, 0, e.advertiser); err != nil {
 			return err
@@ -184,7 +183,7 @@ func (a *applier) patchAdvertiser(ctx context.Context, e *entry, id uint64) erro
 	return a.tx.UpdateAdvertiser(ctx, id, e.advertiserPatch)
 }
 
-// pause pauses the row's campaign, if it is there.
+// pause pauses the row's campaign, if it exists.
 func (a *applier) pause(ctx context.Context, e *entry) error {
 	advertiser, err := a.tx.FindAdvertiser(ctx, e.advertiser)
 	if err != nil || advertiser == 0 {
@@ -199,8 +198,8 @@ func (a *applier) pause(ctx context.Context, e *entry) error {
 	return err
 }
 
-// remove applies a row that removes something. It finds and never creates; the
-// row's other cells apply to the entities that exist and are not removed.
+// remove applies a row that removes something. It finds entities and never creates them. The row's other cells apply
+// to the entities that exist and are not removed.
 func (a *applier) remove(ctx context.Context, e *entry) error {
 	advertiser, err := a.tx.FindAdvertiser(ctx, e.advertiser)
 	if err != nil || advertiser == 0 {
@@ -272,7 +271,7 @@ func (a *applier) applyCampaign(ctx context.Context, e *entry, advertiser uint64
 	return id, err
 }
 
-// applyGroup writes the row's group, whose campaign was written before.
+// applyGroup writes the row's group, whose campaign has been written already.
 func (a *applier) applyGroup(ctx context.Context, e *entry, campaign uint64) (uint64, error) {
 	h := &a.group
 	*h = rowHold{of: a.holds, own: e.kind == kindGroup, refused: a.holds.isRefused(e, backend.EntityGroup), covered: a.campaign.holds}

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// BenchmarkEditor reads and checks rows as exports have them; its metric is rows a second.
+// BenchmarkEditor reads and checks rows like those of exports; its metric is rows a second.
 func BenchmarkEditor(b *testing.B) {
 	const head = "Account,Campaign,Campaign Type,Labels,Ad Group,Keyword,Criterion Type,Max CPC,Quality score,First page bid,Top of page bid,Ad relevance,Campaign Status,Ad Group Status,Status,Approval Status\n"
 	const rows = 10_000

@@ -11,7 +11,7 @@ import (
 	"adshard/ingest"
 )
 
-// urls are final URLs; wrong ones with a part of the reason.
+// urls maps final URLs to a part of the reason why each is rejected, or to "" if it is accepted.
 var urls = map[string]string{
 	"": "", "http://a": "", "HTTPS://a.example:8443/p?q=%zz&k={keyword}#f": "", "https://a/" + strings.Repeat("x", 2038): "",
 	"https://a/" + strings.Repeat("x", 2039): "more than 2,048 bytes", "javascript:alert(1)": "not a URL", "ftp://a/": "not a URL",
@@ -19,8 +19,8 @@ var urls = map[string]string{
 	"https://?q": "not a URL", "https:a": "not a URL", "https://a b/": "", "https://a/\u0085b": "not a URL", "https://a/\x01": "not a URL",
 }
 
-// TestURLsOfAds: empty, http and https, up to 2 kB, in both formats; a URL
-// taken by an older program can still be removed.
+// TestURLsOfAds: a final URL may be empty, or http or https of at most 2 kB, in both formats. A URL accepted by an
+// older program can still be removed.
 func TestURLsOfAds(t *testing.T) {
 	for url, want := range urls {
 		value, err := json.Marshal(url)
@@ -46,7 +46,7 @@ func TestURLsOfAds(t *testing.T) {
 	}
 }
 
-// TestNamesAreBounded: 1,024 bytes for advertisers, campaigns and groups.
+// TestNamesAreBounded: names of advertisers, campaigns and groups have at most 1,024 bytes.
 func TestNamesAreBounded(t *testing.T) {
 	fits, long := strings.Repeat("é", 512), strings.Repeat("é", 512)+"x"
 	for _, c := range []struct{ format, column string }{
@@ -74,8 +74,8 @@ func TestNamesAreBounded(t *testing.T) {
 	}
 }
 
-// TestRejectsQuoteTheValue: bounded, in quotes, with all that does not print
-// escaped, so that a report can be read and shown.
+// TestRejectsQuoteTheValue: a reason quotes the value, shortened and with all unprintable characters escaped, so that
+// a report can be read and shown.
 func TestRejectsQuoteTheValue(t *testing.T) {
 	long := strings.Repeat("é", 5000)
 	for file, want := range map[string]string{
@@ -104,8 +104,8 @@ func TestRejectsQuoteTheValue(t *testing.T) {
 	}
 }
 
-// TestZeroBytes: text with a NUL, which PostgreSQL cannot keep, is rejected at its column, whatever
-// the database is.
+// TestZeroBytes: text with a NUL, which PostgreSQL cannot store, is rejected at its column, whichever database is
+// used.
 func TestZeroBytes(t *testing.T) {
 	for file, column := range map[string]string{
 		allColumns + row("Account=a\x00b", "Campaign=C"):                                                                                   "Account",

@@ -11,7 +11,7 @@ import (
 	"adshard/ingest/rejected"
 )
 
-// counts are the results of the rows of the open transaction.
+// counts counts the results of the open transaction's rows.
 type counts struct {
 	rows, rejected int64
 	first          []rejected.Row
@@ -23,7 +23,7 @@ type counts struct {
 	firstRenamed   []Renamed
 }
 
-// skips counts skipped rows by kind.
+// skips counts skipped rows by their kind.
 type skips map[string]int64
 
 func (s *skips) add(kind string, rows int64) {
@@ -33,7 +33,7 @@ func (s *skips) add(kind string, rows int64) {
 	(*s)[kind] += rows
 }
 
-// list returns the kinds, the most frequent first.
+// list returns the kinds with their counts, the most frequent kind first.
 func (s skips) list() []Skipped {
 	var list []Skipped
 	for kind, rows := range s {
@@ -68,7 +68,7 @@ func (w *writer) misspelt(e *entry, of kind, name, near string) {
 	w.warn(warning)
 }
 
-// inactive warns of a place that should not be named any more.
+// inactive warns of a place that is no longer active and should not be named any more.
 func (w *writer) inactive(e *entry, place uint32) {
 	column := fieldLocations.String()
 	if e.kind == kindLocation {
@@ -77,13 +77,13 @@ func (w *writer) inactive(e *entry, place uint32) {
 	w.warn(&Warning{File: w.in.Name, Record: e.record, Column: column, Text: fmt.Sprintf("place %d is not active any more", place)})
 }
 
-// paused tells of a campaign that was paused since it is not for searches any more.
+// paused warns of a campaign that was paused because it is no longer a search campaign.
 func (w *writer) paused(e *entry) {
 	w.warn(&Warning{File: w.in.Name, Record: e.record, Column: colCampaignType.String(),
 		Text: fmt.Sprintf("campaign %s of %s is no search campaign any more, and paused", rejected.Quote(e.campaign), rejected.Quote(e.advertiser))})
 }
 
-// contradicts notes a row that gives an entity other values than an earlier one.
+// contradicts notes a row that gives an entity other values than an earlier row.
 func (w *writer) contradicts(e *entry, of kind) {
 	n := &w.open.contradictions
 	if n.Count++; len(n.First) < FirstNotes {
@@ -102,7 +102,8 @@ func (e *entry) describe(of kind) string {
 	return "keyword " + rejected.Quote(e.keyword.Text)
 }
 
-// EffectCounts counts the effects of an import on the entities of one kind, each once.
+// EffectCounts counts the entities of one kind that an import created, changed, removed or left unchanged. Each
+// entity counts once.
 type EffectCounts struct {
 	Created int64 `json:"created"`
 	Changed int64 `json:"changed"`
@@ -110,13 +111,12 @@ type EffectCounts struct {
 	Left    int64 `json:"left"` // named by the files, unchanged
 }
 
-// effectSets are the entities that transactions affected, by kind and id. They take
-// a few bits each.
+// effectSets holds the ids of the entities that transactions affected, by kind of entity. An id takes a few bits.
 type effectSets [backend.Entities]struct {
 	named, created, changed, removed roaring64.Bitmap
 }
 
-// watch is a backend.Watcher.
+// watch implements backend.Watcher.
 func (t *effectSets) watch(entity backend.Entity, id uint64, effect backend.Effect) {
 	of := &t[entity]
 	switch effect {
@@ -139,7 +139,7 @@ func (t *effectSets) watch(entity backend.Entity, id uint64, effect backend.Effe
 func (t *effectSets) add(later *effectSets) {
 	for entity := range t {
 		of, more := &t[entity], &later[entity]
-		old := roaring64.AndNot(&more.removed, &of.created) // the others were made by this import
+		old := roaring64.AndNot(&more.removed, &of.created) // the others were created by this import
 		of.created.AndNot(&more.removed)
 		of.removed.Or(old)
 		of.named.AndNot(&more.removed)
@@ -150,7 +150,7 @@ func (t *effectSets) add(later *effectSets) {
 	}
 }
 
-// counts returns the summary by kind of entity.
+// counts returns the counts for each kind of entity.
 func (t *effectSets) counts() (list [backend.Entities]EffectCounts) {
 	for entity := range t {
 		of := &t[entity]

@@ -7,8 +7,7 @@ import (
 	"adshard/ingest"
 )
 
-// TestEditorDelivery: any row may say how its campaign's budget is spent, and where its
-// advertiser's days begin.
+// TestEditorDelivery: any row may set how its campaign's budget is spent, and its advertiser's time zone.
 func TestEditorDelivery(t *testing.T) {
 	const header = "Account,Campaign,Ad Group,Keyword,Delivery method,Time zone,Status\n"
 	for _, c := range []struct{ name, header, rows, want, rejects string }{

@@ -16,10 +16,10 @@ import (
 type Difference struct {
 	Effect backend.Effect // Created, Changed or Removed
 	Entity backend.Entity
-	// Advertiser, Campaign and Group name the entity's owners and, where it is
-	// one of these itself, the entity.
+	// Advertiser, Campaign and Group name the entity's owners and, if the entity is an advertiser, campaign or group,
+	// the entity itself.
 	Advertiser, Campaign, Group string
-	// Before and After are the entity's fields; nil if it does not exist.
+	// Before and After are the entity's fields, or nil if it did not exist then.
 	Before, After []Field
 }
 
@@ -29,7 +29,8 @@ type Field struct {
 	Value string // JSON
 }
 
-// MarshalJSON gives effect, entity, the names of its owners, before and after.
+// MarshalJSON returns an object with the effect, the entity, the names of its owners, and the fields before and
+// after.
 func (d *Difference) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(`{"effect":"` + effectNames[d.Effect] + `","entity":"` + d.Entity.String() + `"`)
@@ -85,7 +86,7 @@ func (l *fieldList) number(f jsonField, has bool, n uint64) {
 	l.add(f, value)
 }
 
-// pausedBy adds what holds an entity, if anything does.
+// pausedBy adds the reasons why an entity is held, if it is.
 func (l *fieldList) pausedBy(h backend.Hold) {
 	if h != 0 {
 		l.text(fieldPausedBy, h.Reasons())
@@ -116,7 +117,7 @@ func (l *fieldList) languages(f jsonField, list backend.Languages) {
 	l.text(f, list.Codes())
 }
 
-// orNull adds a text that is empty by default.
+// orNull adds a text, or null if it is empty.
 func (l *fieldList) orNull(f jsonField, text string) {
 	if text == "" {
 		l.add(f, "null")
@@ -125,7 +126,7 @@ func (l *fieldList) orNull(f jsonField, text string) {
 	l.text(f, text)
 }
 
-// value adds a value of package targeting by its canonical text.
+// value adds the canonical text of a value of package targeting, or null if it is empty.
 func (l *fieldList) value(f jsonField, text string) { l.add(f, cmp.Or(text, "null")) }
 
 func advertiserFields(a *backend.Advertiser) (l fieldList) {
@@ -176,8 +177,8 @@ func adFields(a *backend.Ad) (l fieldList) {
 	return l
 }
 
-// pairs reads entities from both snapshots and hands compare both versions of each;
-// nil if it is missing in that snapshot.
+// pairs reads entities from both snapshots and calls compare with both versions of each. A version is nil if the
+// entity is missing in that snapshot.
 func pairs[T any](ctx context.Context, ids []uint64, before, after func(context.Context, []uint64) ([]*T, error), id func(*T) uint64, compare func(was, is *T) error) error {
 	old, err := before(ctx, ids)
 	if err != nil {
@@ -207,8 +208,8 @@ func match[T any](old, now []*T, id func(*T) uint64, compare func(was, is *T) er
 	return nil
 }
 
-// report reports a difference, if there is one; fields returns the fields of one
-// version. The two are not both nil.
+// report reports the difference between two versions of an entity, if there is one. One version may be nil, but not
+// both. fields returns the fields of a version.
 func report[T any](d *differences, at Difference, was, is *T, fields func(*T) fieldList) error {
 	if was != nil {
 		at.Before = fields(was)
@@ -229,7 +230,7 @@ func report[T any](d *differences, at Difference, was, is *T, fields func(*T) fi
 	return d.found(&at)
 }
 
-// reportAll reports the differences of two lists of entities in ascending id order.
+// reportAll reports the differences between two lists of entities, both in ascending id order.
 func reportAll[T any](d *differences, at Difference, old, now []T, id func(*T) uint64, fields func(*T) fieldList) error {
 	return match(pointers(old), pointers(now), id, func(was, is *T) error { return report(d, at, was, is, fields) })
 }

@@ -10,8 +10,7 @@ import (
 	"adshard/ingest"
 )
 
-// TestDocumentedLines: the lines in docs/import.md follow the schema and are
-// taken.
+// TestDocumentedLines: the lines in docs/import.md follow the schema and are accepted.
 func TestDocumentedLines(t *testing.T) {
 	page, err := os.ReadFile("../docs/import.md")
 	if err != nil {

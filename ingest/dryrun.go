@@ -10,10 +10,10 @@ import (
 	"adshard/backend"
 )
 
-// DryRun does what Run does and passes each entity that differs afterwards to
-// found: advertisers, then campaigns, each with their negatives, then groups with
-// their content, each in ascending id order. store is a copy of the database, and is
-// changed. After an error of Run the differences up to it are still found. Errors: those of Run, of the store and of found.
+// DryRun does what Run does and then calls found with each entity that differs: first advertisers and then campaigns, each
+// with their negatives, then groups with their content, all in ascending id order. store must be a copy of the database,
+// since DryRun changes it. If Run fails, found still gets the differences up to the error. DryRun returns the errors of
+// Run, of the store and of found.
 func DryRun(ctx context.Context, store backend.Store, files []string, o Options, found func(*Difference) error) (Summary, error) {
 	before, err := store.Snapshot(ctx)
 	if err != nil {
@@ -39,7 +39,7 @@ func findDifferences(ctx context.Context, store backend.Store, before backend.Sn
 type differences struct {
 	before, after backend.Snapshot
 	found         func(*Difference) error
-	// names of campaigns and their advertisers, by campaign.
+	// names caches the names of campaigns and their advertisers, by campaign id.
 	names map[uint64]ownerNames
 }
 
@@ -48,11 +48,10 @@ const ownersCached = 1 << 12
 
 type ownerNames struct{ advertiser, campaign string }
 
-// comparedTogether is how many advertisers, campaigns or groups are compared at
-// once.
+// comparedTogether is the number of advertisers, campaigns or groups that are compared at once.
 const comparedTogether = 256
 
-// find compares the entities that the log lists between the snapshots.
+// find compares the entities that the log says were changed between the snapshots.
 func (d *differences) find(ctx context.Context, feed backend.Feed) error {
 	var written [backend.KindGroup + 1]roaring64.Bitmap
 	for at := d.before.Position(); at.Clock < d.after.Position().Clock; {
@@ -105,7 +104,7 @@ func (d *differences) campaigns(ctx context.Context, ids []uint64) error {
 	})
 }
 
-// negatives compares the negatives of an owner.
+// negatives compares two versions of the negatives of an owner.
 func (d *differences) negatives(at Difference, was, is []backend.Negative) error {
 	at.Entity = backend.EntityNegative
 	return reportAll(d, at, was, is, negativeID, negativeFields)
@@ -128,7 +127,7 @@ func (d *differences) groups(ctx context.Context, ids []uint64) error {
 	})
 }
 
-// content compares the content of a group.
+// content compares two versions of a group's content.
 func (d *differences) content(at Difference, was, is *backend.Item) error {
 	at.Entity = backend.EntityKeyword
 	err := reportAll(d, at, was.Keywords, is.Keywords, func(k *backend.Keyword) uint64 { return k.ID }, keywordFields)
@@ -156,7 +155,7 @@ func either[T any](was, is *T) *T {
 	return was
 }
 
-// owners names a campaign and its advertiser.
+// owners returns the names of a campaign and its advertiser.
 func (d *differences) owners(ctx context.Context, campaign uint64) (ownerNames, error) {
 	if names, ok := d.names[campaign]; ok {
 		return names, nil

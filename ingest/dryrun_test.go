@@ -13,7 +13,7 @@ import (
 	"adshard/ingest"
 )
 
-// randomRows is an Editor file of rows that meet one another often.
+// randomRows returns an Editor file of random rows, many of which change the same entities.
 func randomRows(random *rand.Rand, rows int) string {
 	pick := func(from ...string) string { return from[random.IntN(len(from))] }
 	var b strings.Builder
@@ -31,9 +31,8 @@ func randomRows(random *rand.Rand, rows int) string {
 	return b.String()
 }
 
-// TestDryRunFindsWhatIsCounted: on random files the differences are those that
-// the summary counts, the summary is that of the import itself, and the
-// database stays as it is.
+// TestDryRunFindsWhatIsCounted: for random files, a dry run finds the differences that its summary counts, its
+// summary is that of the import itself, and the database stays as it is.
 func TestDryRunFindsWhatIsCounted(t *testing.T) {
 	for seed := range uint64(15) {
 		random := rand.New(rand.NewPCG(seed, 7))
@@ -71,7 +70,7 @@ func TestDryRunFindsWhatIsCounted(t *testing.T) {
 				t.Fatalf("seed %d: %v, or the dry run did something else", seed, err)
 			}
 			for e, n := range dry.Entities {
-				// What is changed back between transactions is counted, and no difference.
+				// A change that a later transaction undoes is counted, but is no difference.
 				if f := found[e]; f.Created != n.Created || f.Removed != n.Removed || f.Changed > n.Changed || n.Created != sum.Entities[e].Created ||
 					n.Removed != sum.Entities[e].Removed {
 					t.Errorf("seed %d: %s: found %+v, counted %+v, imported %+v", seed, backend.Entity(e), f, n, sum.Entities[e])
@@ -84,7 +83,7 @@ func TestDryRunFindsWhatIsCounted(t *testing.T) {
 	}
 }
 
-// TestDryRunOfABrokenFile: what is before the fault would be in, and is shown.
+// TestDryRunOfABrokenFile: the rows before the fault, which an import would keep, are shown.
 func TestDryRunOfABrokenFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.csv")
 	if err := os.WriteFile(path, []byte("Account,Campaign\nA,C\nA,\"D\"x\n"), 0o600); err != nil {

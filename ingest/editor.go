@@ -20,10 +20,10 @@ type editorSource struct {
 	file       string
 	records    *textfile.Reader
 	header     *layout // the same for all rows; tales share it
-	advertiser string  // of the whole file; "": by the column Account
+	advertiser string  // of the whole file, or "" if the column Account names it
 	words      words.Analyser
-	names      [colAdGroup + 1]string // the last row's, so that equal ones are shared
-	numbers    map[string]string      // of accounts, by name
+	names      [colAdGroup + 1]string // of the last row, so that equal names share memory
+	numbers    map[string]string      // account numbers by account name
 	types      typeUse
 	foreign    *campaignTypes
 	kinds      kindNames
@@ -34,13 +34,13 @@ type editorSource struct {
 	now        time.Time
 	places     *placeBook
 	location   bool                  // the row names a place or circle
-	restricts  map[string]*rowExtras // of skipped rows, by kind
-	showing    bool                  // rejects with their cells
+	restricts  map[string]*rowExtras // the extras of skipped rows, by kind
+	showing    bool                  // rejects include their cells
 	row        editorRow
 }
 
-// newEditorSource reads the header of src. advertiser holds for the whole file
-// when it has no column Account.
+// newEditorSource reads the header of src. advertiser is the advertiser of the whole file if the file has no column
+// Account.
 func newEditorSource(src io.Reader, file, advertiser string) (*editorSource, error) {
 	utf, err := textfile.Decode(src)
 	if err != nil {
@@ -112,8 +112,8 @@ func (s *editorSource) next(e *entry) error {
 	}
 }
 
-// checkWidth rejects a row with cells that belong to no column, and a truncated
-// last row. Empty cells at a row's end may be missing.
+// checkWidth rejects a row with cells beyond the last column, and a truncated last row. Empty cells at the end of a
+// row may be missing.
 func (s *editorSource) checkWidth(record int64) *rejected.Row {
 	width := s.row.layout.width()
 	for i := width; i < len(s.row.cells); i++ {
@@ -130,7 +130,7 @@ func (s *editorSource) checkWidth(record int64) *rejected.Row {
 	return nil
 }
 
-// cellName names a cell whose column does not matter, by its index.
+// cellName names a cell by its index, for reports in which its column does not matter.
 func cellName(i int) string { return fmt.Sprintf("cell %d", i+1) }
 
 // read checks the row and fills e.
@@ -144,7 +144,7 @@ func (s *editorSource) read(e *entry) {
 	}
 	e.advertiser = s.account()
 	e.campaign = s.name(colCampaign)
-	if e.skipped == "" && accountLevel(e.campaign) { // whatever type of campaign it claims to be
+	if e.skipped == "" && accountLevel(e.campaign) { // whatever its campaign type is
 		s.readAccountLevel(e)
 		return
 	}
@@ -176,7 +176,8 @@ func (s *editorSource) read(e *entry) {
 	s.refuse(e)
 }
 
-// refuse rejects the row if a cell is at fault. What may be a negative needs no ad group.
+// refuse rejects the row if a cell is at fault. A missing ad group does not replace an earlier reject, since what may be
+// a negative needs no group.
 func (s *editorSource) refuse(e *entry) {
 	if s.row.err != nil && (e.reject == nil || s.row.err != errNoGroup) {
 		e.reject = &rejected.Row{File: s.file, Record: e.record, Column: s.row.fault.String(),
@@ -184,7 +185,7 @@ func (s *editorSource) refuse(e *entry) {
 	}
 }
 
-// groupCells reads the cells of any row that describe its group.
+// groupCells reads the cells that describe the group; rows of any kind may have them.
 func (s *editorSource) groupCells(e *entry) {
 	p := &e.groupPatch
 	p.Status = s.row.status(colAdGroupStatus)
@@ -194,7 +195,7 @@ func (s *editorSource) groupCells(e *entry) {
 	e.patchesGroup = *p != backend.GroupPatch{}
 }
 
-// campaignCells reads the cells of any row that describe its campaign.
+// campaignCells reads the cells that describe the campaign; rows of any kind may have them.
 func (s *editorSource) campaignCells(e *entry) {
 	p := &e.campaignPatch
 	if s.fillsCampaign() {
@@ -207,15 +208,15 @@ func (s *editorSource) campaignCells(e *entry) {
 	e.patchesCampaign = *p != backend.CampaignPatch{}
 }
 
-// fillsCampaign reports whether the row has a setting of its campaign, which few rows of an export have.
+// fillsCampaign reports whether the row has a setting of its campaign. Few rows of an export have one.
 func (s *editorSource) fillsCampaign() bool {
 	return slices.ContainsFunc(s.records.Filled, func(i int) bool { return i < len(s.row.layout.ofCampaign) && s.row.layout.ofCampaign[i] })
 }
 
-// ownStatus reads the column Status of a group or campaign row whose own status cell is empty. A row that does not
-// say what it is may be of another kind if an unknown column is filled. Its status may then belong to that kind, so
-// it is not used. Unless the file has a column for the owner's status, it may also be that one, and then only Enabled
-// changes nothing: other rows are rejected.
+// ownStatus reads the column Status of a group or campaign row whose own status cell is empty. If an unknown column
+// is filled, a row that does not say what it is may be of another kind. Its status may then belong to that kind, so
+// it is not used. Unless the file has a column for the owner's status, Status may also be the owner's; then a row is
+// accepted only with Enabled, which changes nothing, and rejected otherwise.
 func (s *editorSource) ownStatus(e *entry, own column) backend.Status {
 	if !s.row.filled(colStatus) {
 		return backend.Keep
@@ -234,7 +235,7 @@ func (s *editorSource) ownStatus(e *entry, own column) backend.Status {
 	return s.row.status(colStatus)
 }
 
-// account returns the row's advertiser: by its name, where there is none by its number.
+// account returns the row's advertiser: its account name or, if that cell is empty, the cell of the column Account.
 func (s *editorSource) account() string {
 	switch {
 	case s.advertiser != "":
@@ -257,17 +258,17 @@ func (s *editorSource) account() string {
 	return name
 }
 
-// note remembers the first column at fault.
+// note records an error of a column. Only the error of the first column at fault is kept.
 func (r *editorRow) note(c column, err error) {
 	if err != nil && (r.err == nil || c < r.fault) {
 		r.fault, r.err = c, err
 	}
 }
 
-// name returns a cell that must be filled: an advertiser, campaign or group.
+// name returns the name of an advertiser, campaign or group, whose cell must be filled.
 func (s *editorSource) name(c column) string { return s.nameIn(c, c) }
 
-// nameIn is name where another column has it.
+// nameIn is like name, but reads the name from the column `in`.
 func (s *editorSource) nameIn(c, in column) string {
 	cell := s.row.cell(in)
 	if last := s.names[c]; string(cell) == last && last != "" {

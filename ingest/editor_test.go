@@ -10,8 +10,8 @@ import (
 	"adshard/ingest/rejected"
 )
 
-// importText imports files, one after the other, from standard input, and
-// returns all entities and the rejects (row, column, reason).
+// importText imports files from standard input, one after the other, and returns all entities, and the rejects as
+// row, column and reason.
 func importText(t *testing.T, o ingest.Options, files ...string) (dump, rejects string) {
 	t.Helper()
 	var out bytes.Buffer
@@ -53,7 +53,7 @@ func row(pairs ...string) string {
 	return strings.Join(cells, ",") + "\n"
 }
 
-// in is a row within account A and campaign C.
+// in returns a row of allColumns within account A and campaign C.
 func in(pairs ...string) string {
 	return row(append([]string{"Account=A", "Campaign=C"}, pairs...)...)
 }
@@ -158,8 +158,8 @@ func TestEditorClauses(t *testing.T) {
 	}
 }
 
-// firstWords keeps row and column of "row column reason" lines, where the
-// column is one of allColumns, a cell's number or nothing.
+// firstWords keeps the row and column of "row column reason" lines, where the column is one of allColumns, a cell's
+// number or empty.
 func firstWords(rejects string) string {
 	var b strings.Builder
 	for line := range strings.Lines(rejects) {

@@ -13,19 +13,18 @@ import (
 
 // editorRow is the row that is being read.
 type editorRow struct {
-	layout layout // its column Status is that of the row
+	layout layout // its colStatus is the status column for rows of this kind
 	cells  [][]byte
 	fault  column // first column at fault
-	err    error  // what is wrong there; nil: nothing yet
+	err    error  // what is wrong in it, or nil if nothing is wrong so far
 }
 
-// cell returns a cell without outer white space, or nil if it is empty or there is
-// no such column.
+// cell returns a cell without outer white space, or nil if it is empty or the column is missing.
 func (r *editorRow) cell(c column) []byte {
 	return r.cellAt(r.layout.cell[c])
 }
 
-// cellAt is cell by the cell's index, which is −1 if there is no such column.
+// cellAt is like cell, but takes the index of the cell, which is −1 if the column is missing.
 func (r *editorRow) cellAt(i int) []byte {
 	if i < 0 || i >= len(r.cells) || len(r.cells[i]) == 0 {
 		return nil
@@ -44,7 +43,7 @@ func (r *editorRow) anyHeadline() bool {
 	return false
 }
 
-// checked returns a cell that must be valid text.
+// checked returns a cell and notes an error if it is not valid text.
 func (r *editorRow) checked(c column) []byte {
 	cell := r.cell(c)
 	r.note(c, values.CheckText(cell))
@@ -53,7 +52,7 @@ func (r *editorRow) checked(c column) []byte {
 
 var errErase = errors.New("[] restores a default; this column has none")
 
-// text returns a cell that has no default to restore.
+// text returns a cell that has no default to restore; it notes an error for [].
 func (r *editorRow) text(c column) string {
 	cell := r.checked(c)
 	if string(cell) == "[]" {
@@ -62,7 +61,7 @@ func (r *editorRow) text(c column) string {
 	return string(cell)
 }
 
-// patch reads a cell as a change: empty none, [] the default, else by parse.
+// patch reads a cell as a change: an empty cell changes nothing, [] restores the default, and parse reads any other.
 func patch[T comparable](r *editorRow, c column, parse func(string) (T, error)) backend.Patch[T] {
 	cell := r.checked(c)
 	switch {
@@ -79,8 +78,8 @@ func patch[T comparable](r *editorRow, c column, parse func(string) (T, error)) 
 	return backend.To(v)
 }
 
-// quality reads Quality score. What reports write for a missing value counts as an empty cell, and
-// of n/10 the n counts.
+// quality reads Quality score. What reports write for a missing value is read as an empty cell, and n/10 is read as
+// n.
 func (s *editorSource) quality() backend.Patch[uint8] {
 	if raw := s.row.cell(colQuality); len(raw) == 0 || values.Digits(string(raw)) {
 		return patch(&s.row, colQuality, values.ParseQuality)
@@ -101,8 +100,8 @@ func (s *editorSource) quality() backend.Patch[uint8] {
 	return patch(&s.row, colQuality, values.ParseQuality)
 }
 
-// languages reads Languages. All of them lift a restriction on the campaign's own row; on other rows
-// the word is only repeated.
+// languages reads Languages. A list of all languages lifts the restriction if it is on the campaign's own row. Other
+// rows only repeat it, so there it changes nothing.
 func (s *editorSource) languages(e *entry) backend.Patch[backend.Languages] {
 	p := patch(&s.row, colLanguages, values.ParseLanguages)
 	if p.Op != backend.Set || p.Value != "" {
@@ -114,7 +113,7 @@ func (s *editorSource) languages(e *entry) backend.Patch[backend.Languages] {
 	return backend.Patch[backend.Languages]{}
 }
 
-// date reads a date; what exports write where there is none erases it.
+// date reads a date. What exports write for a missing date erases it.
 func (r *editorRow) date(c column) backend.Patch[string] {
 	if cell := r.cell(c); len(cell) > 0 && values.IsNoDate(string(cell)) {
 		return backend.Patch[string]{Op: backend.Reset}
@@ -122,7 +121,7 @@ func (r *editorRow) date(c column) backend.Patch[string] {
 	return patch(r, c, values.ParseDateCell)
 }
 
-// choice reads a cell that says one of two, and has no [].
+// choice reads a cell that holds one of two values. The cell has no default to restore.
 func (r *editorRow) choice(c column, parse func(string) (bool, error)) backend.Patch[bool] {
 	cell := r.text(c)
 	if cell == "" || cell == "[]" {
@@ -143,7 +142,7 @@ func (r *editorRow) status(c column) backend.Status {
 	return status
 }
 
-// texts returns the filled cells of n columns in order.
+// texts returns the filled cells of n columns, in column order.
 func (r *editorRow) texts(first column, n int) []string {
 	var out []string
 	for c := first; c < first+column(n); c++ {
@@ -173,12 +172,12 @@ func joinWords(a *words.Analyser, text string) (string, error) {
 type Cell struct {
 	Column string `json:"column"`
 	Text   string `json:"text"`
-	// Wrong: a reject is about it.
+	// Wrong says that the row was rejected because of this cell.
 	Wrong bool `json:"wrong,omitempty"`
 }
 
-// rowCells returns the cells of a rejected row that are filled, or wrong: by column, then those
-// that belong to none that is known.
+// rowCells returns the filled cells of a rejected row and the cell at fault: first those of known columns, in column
+// order, then those of unknown columns.
 func (r *editorRow) rowCells(of *rejected.Row) (list []Cell) {
 	for c := range columns {
 		text, wrong := r.cell(c), of.Column == c.String() || of.Column == cellName(r.layout.cell[c])

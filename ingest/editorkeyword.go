@@ -46,13 +46,13 @@ func (s *editorSource) readKeyword(e *entry) {
 	e.negative = backend.NegativePatch{Text: text, Words: joined, Type: matchType, Status: status}
 }
 
-// typeUse is what the column Type is in a file that has no column for the criterion type.
+// typeUse says how a file without a column for the criterion type uses its column Type.
 type typeUse uint8
 
 const (
-	typesUnknown typeUse = iota // no keyword's row has had one yet
+	typesUnknown typeUse = iota // no keyword row has filled it yet
 	typesOfCriteria
-	typesOfRows // or of anything else: not used
+	typesOfRows // or for anything else: the column is not used
 )
 
 var (
@@ -60,8 +60,8 @@ var (
 	errTypeOfKeyword = errors.New("a criterion type, unlike those of the rows before, so that the column is not used: name the column Criterion Type")
 )
 
-// typeColumn returns the column that says what the row's keyword is. The first keyword with a
-// Type decides whether the column is the criterion type; a row that differs is rejected.
+// typeColumn returns the column that holds the criterion type of the row. If only the column Type is filled, the
+// first keyword with a Type decides whether Type is the criterion type. A later row that differs is rejected.
 func (s *editorSource) typeColumn() column {
 	if !s.row.filled(colType) {
 		return colCriterionType
@@ -88,18 +88,18 @@ func (s *editorSource) typeColumn() column {
 	return colCriterionType
 }
 
-// isText reports whether a cell is the keyword's text or an owner's name, which may begin with
-// any word.
+// isText reports whether a cell is the keyword's text or an owner's name. Such texts may begin with any word.
 func (r *editorRow) isText(i int) bool {
 	l := &r.layout.cell
 	return i == l[colAccount] || i == l[colAccountName] || i == l[colCampaign] || i == l[colAdGroup] || i == l[colKeyword]
 }
 
-// negatives are how cells that speak of a negative begin, as values.Plain writes them.
+// negatives lists the beginnings of cells that call a row a negative, in the form that values.Plain returns.
 var negatives = []string{"negative", "campaignnegative", "adgroupnegative", "groupnegative", "accountnegative", "accountlevelnegative",
 	"sharednegative"}
 
-// saysNegative reports whether a cell begins with the word negative, or with whose it is.
+// saysNegative reports whether a cell begins with one of `negatives`, that is with the word negative, perhaps after
+// its owner.
 func saysNegative(cell []byte) bool {
 	const longest = 64
 	if len(cell) < len("negative") {
@@ -115,8 +115,8 @@ func saysNegative(cell []byte) bool {
 	return slices.ContainsFunc(negatives, func(begin string) bool { return strings.HasPrefix(plain, begin) })
 }
 
-// mayBegin reports whether a cell begins with the first letters of one of negatives, so that other cells
-// cost little.
+// mayBegin reports whether a cell begins with the first letters of one of `negatives`. It makes the check of other
+// cells cheap.
 func mayBegin(cell []byte) bool {
 	switch first, second := cell[0]|0x20, cell[1]|0x20; first {
 	case 'n':
@@ -149,7 +149,7 @@ func (s *editorSource) readAd(e *entry) {
 	e.kind = kindAd
 	e.group = s.name(colAdGroup)
 	s.groupCells(e)
-	s.row.text(colAdType) // only [] is wrong there
+	s.row.text(colAdType) // the only wrong value there is []
 	e.ad = backend.AdPatch{
 		Headlines:    s.row.texts(colHeadline1, maxHeadlines),
 		Descriptions: s.row.texts(colDescription1, maxDescriptions),
@@ -162,8 +162,8 @@ func (s *editorSource) readAd(e *entry) {
 	s.row.note(colFinalURL, checkAdURL(&e.ad))
 }
 
-// checkHeadlines refuses an ad without one. An ad that is removed may lack it, since it may have
-// been imported before there was this check.
+// checkHeadlines returns an error if an ad has no headline. An ad that is being removed may lack one, since it may
+// have been imported before this check existed.
 func checkHeadlines(ad *backend.AdPatch) error {
 	if len(ad.Headlines) == 0 && ad.Status != backend.Remove {
 		return errNoHeadline
@@ -171,8 +171,8 @@ func checkHeadlines(ad *backend.AdPatch) error {
 	return nil
 }
 
-// checkAdURL refuses an ad whose URL is not that of a web page. An ad that is removed
-// may have any URL, since it may have been imported before there was this check.
+// checkAdURL returns an error if an ad's URL is not that of a web page. An ad that is being removed may have any URL,
+// since it may have been imported before this check existed.
 func checkAdURL(ad *backend.AdPatch) error {
 	if ad.FinalURL == "" || ad.Status == backend.Remove {
 		return nil
@@ -180,11 +180,11 @@ func checkAdURL(ad *backend.AdPatch) error {
 	return values.CheckURL(ad.FinalURL)
 }
 
-// otherAd returns the kind of an ad that is not a text ad for searches, else "".
+// otherAd returns the kind of an ad that is not a text ad for searches, or "" if it is one.
 func (s *editorSource) otherAd() string {
 	cell := string(s.row.cell(colAdType))
 	switch values.Plain(cell) {
-	case "responsivesearchad", "expandedtextad", "textad", "[]": // the last is rejected
+	case "responsivesearchad", "expandedtextad", "textad", "[]": // [] is rejected elsewhere
 		return ""
 	}
 	return s.kinds.of("ad of type", cell)
@@ -192,12 +192,12 @@ func (s *editorSource) otherAd() string {
 
 var errSpreadsheet = errors.New("a spreadsheet wrote this in place of the keyword: correct the cell, and format it as text")
 
-// spreadsheetErrors are what spreadsheets show in place of a value that they cannot compute.
+// spreadsheetErrors lists the texts that spreadsheets show in place of a value that they cannot compute.
 var spreadsheetErrors = []string{"#NAME?", "#REF!", "#VALUE!", "#N/A", "#DIV/0!", "#NUM!", "#NULL!", "#SPILL!", "#CALC!", "#FIELD!", "#ERROR!",
 	"#BLOCKED!", "#BUSY!", "#CONNECT!", "#UNKNOWN!", "#GETTING_DATA"}
 
-// checkSpreadsheet refuses a keyword that a spreadsheet has destroyed: an error, a number in
-// scientific notation such as 1.23457E+11, a column too narrow.
+// checkSpreadsheet returns an error if a spreadsheet has destroyed the keyword: if it is an error value, a number in
+// scientific notation such as 1.23457E+11, or the hash signs of a column that is too narrow.
 func checkSpreadsheet(text string) error {
 	switch {
 	case text == "":

@@ -18,13 +18,13 @@ import (
 	"adshard/targeting"
 )
 
-// WriteEditorFile reads the JSON lines of an export, in which owners come before what they
-// hold, and writes a Google Ads Editor file from which Run makes the same data: UTF-8 with a
-// byte order mark, commas between cells. It returns how many rows are below the header.
+// WriteEditorFile reads the JSON lines of an export, in which an owner comes before what it holds. It writes a Google
+// Ads Editor file from which Run imports the same data: UTF-8 with a byte order mark, commas between cells. It
+// returns the number of rows below the header.
 //
-// Errors: fault.Invalid for a line that Run would reject, and for what no row can say: that
-// an advertiser is paused, or has no campaign; a text that is "[]" or has a CR before an LF.
-// Those of lines and to are returned as they are.
+// Errors: fault.Invalid for a line that Run would reject, and for what no row can express: an advertiser that is
+// paused or has no campaign, a text that is "[]" or has a CR before an LF. Errors of lines and to are returned as
+// they are.
 func WriteEditorFile(to io.Writer, lines io.Reader) (rows uint64, err error) {
 	src, err := newJSONSource(lines, "", "")
 	if err != nil {
@@ -55,18 +55,18 @@ func WriteEditorFile(to io.Writer, lines io.Reader) (rows uint64, err error) {
 // editorWriter writes entries as rows.
 type editorWriter struct {
 	to   io.Writer
-	csv  *csv.Writer  // to line
+	csv  *csv.Writer  // writes to line
 	line bytes.Buffer // the row as bytes
 	row  [writtenColumns]string
 	rows uint64
-	err  error // what the row cannot say
+	err  error // the first thing that the row cannot express
 
 	advertiser string                  // the last one
-	settings   backend.AdvertiserPatch // its own, for the rows of its campaigns
-	barren     bool                    // it has had no row
+	settings   backend.AdvertiserPatch // the advertiser's settings, for the rows of its campaigns
+	barren     bool                    // the advertiser has had no row
 }
 
-// write writes the row of an entry; an advertiser has none of its own.
+// write writes the row of an entry. An advertiser has no row of its own.
 func (w *editorWriter) write(e *entry) error {
 	if r := e.reject; r != nil {
 		return fault.Newf(fault.Invalid, "", "line %d of the export: %s: %s", r.Record, cmp.Or(r.Column, "the line"), r.Reason)
@@ -148,14 +148,14 @@ func (w *editorWriter) locations(e *entry) error {
 	return nil
 }
 
-// unsaid refuses what no cell can say.
+// unsaid sets an error if the patch sets a value that no cell can express.
 func (w *editorWriter) unsaid(what string, p backend.Patch[string]) {
 	if p.Op == backend.Set && w.err == nil {
 		w.err = cannotSay("%s has %s: there is no column for them", w.place(), what)
 	}
 }
 
-// enter begins an advertiser.
+// enter starts a new advertiser.
 func (w *editorWriter) enter(e *entry) error {
 	if w.err != nil {
 		return w.err
@@ -174,7 +174,7 @@ func (w *editorWriter) enter(e *entry) error {
 	return nil
 }
 
-// leave ends the advertiser before.
+// leave ends the previous advertiser. It returns an error if that advertiser has had no row.
 func (w *editorWriter) leave() error {
 	if w.barren {
 		return cannotSay("advertiser %s has no campaign and no negative: each row is of one", rejected.Quote(w.advertiser))
@@ -182,7 +182,7 @@ func (w *editorWriter) leave() error {
 	return nil
 }
 
-// first fills the cells of the advertiser in a row that may be its first.
+// first fills in the advertiser's cells, since the row may be the advertiser's first.
 func (w *editorWriter) first() {
 	if w.row[colAccount] == w.advertiser {
 		w.advertiserSettings(&w.settings)
@@ -190,8 +190,8 @@ func (w *editorWriter) first() {
 	}
 }
 
-// criterion fills the cells of a keyword or negative. Quotes or brackets around its text
-// would be taken for those of a match type: it gets further ones.
+// criterion fills the cells of a keyword or negative. If its text has quotes or brackets around it, criterion adds
+// quotes, since the text's own would be read as a match type.
 func (w *editorWriter) criterion(text, prefix string, t search.MatchType, status backend.Status) {
 	if inner, _ := values.Unwrap(text); inner != text {
 		text = `"` + text + `"`
@@ -216,7 +216,7 @@ func (w *editorWriter) ad(p *backend.AdPatch) {
 	w.row[colStatus] = statusCells[p.Status]
 }
 
-// text fills a cell that has no default to restore.
+// text fills a cell that has no default to restore. It sets an error if the cell cannot express the text.
 func (w *editorWriter) text(c column, text string) {
 	w.row[c] = text
 	switch {
@@ -228,7 +228,7 @@ func (w *editorWriter) text(c column, text string) {
 	}
 }
 
-// place names the owners of the row.
+// place returns the names of the row's owners.
 func (w *editorWriter) place() string {
 	var names []string
 	for _, name := range w.row[colAccount : colAdGroup+1] {
@@ -253,10 +253,10 @@ func cannotSay(format string, args ...any) error {
 	return fault.Newf(fault.Invalid, "", "a file for Google Ads Editor cannot say that %s; JSON lines can", fmt.Sprintf(format, args...))
 }
 
-// statusCells are the cells of statuses.
+// statusCells is indexed by status and holds the texts of status cells.
 var statusCells = [...]string{backend.Enable: "Enabled", backend.Pause: "Paused", backend.Remove: "Removed"}
 
-// cellOf is the cell that patch reads as p.
+// cellOf returns the cell that patch reads as p.
 func cellOf[T comparable](p backend.Patch[T], format func(T) string) string {
 	switch p.Op {
 	case backend.Set:

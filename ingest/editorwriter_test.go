@@ -12,7 +12,7 @@ import (
 	"adshard/fault"
 )
 
-// TestEditorFile: what the rows of an export look like.
+// TestEditorFile checks the rows of an export.
 func TestEditorFile(t *testing.T) {
 	var file strings.Builder
 	rows, err := WriteEditorFile(&file, strings.NewReader(`{"type":"advertiser","name":"Acme","time_zone":"Europe/Prague","status":"enabled"}
@@ -46,7 +46,7 @@ ones|Description 1=All|Path 1=usb|Final URL=https://a.example/|Status=Enabled
 	}
 }
 
-// filledCells lists the cells of a file that are not empty, a row a line.
+// filledCells returns the cells of a file that are not empty, one line for each row.
 func filledCells(t *testing.T, file string) string {
 	t.Helper()
 	rows, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(file, "\ufeff"))).ReadAll()
@@ -66,8 +66,7 @@ func filledCells(t *testing.T, file string) string {
 	return b.String()
 }
 
-// TestNoEditorFile: what an Editor file cannot say ends the export, and the error names the
-// place.
+// TestNoEditorFile: lines that an Editor file cannot express end the export, and the error names the place.
 func TestNoEditorFile(t *testing.T) {
 	const a, c = `{"type":"advertiser","name":"A"}` + "\n", `{"type":"campaign","advertiser":"A","name":"C"}` + "\n"
 	const group = `"advertiser":"A","campaign":"C","group":"G",`
@@ -103,13 +102,13 @@ func TestNoEditorFile(t *testing.T) {
 	}
 }
 
-// failing fails.
+// failing is a reader and writer of which every call fails.
 type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error)  { return 0, f.err }
 func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
-// once fails once, and is then at its end.
+// once is a reader that fails once, and then returns io.EOF.
 type once struct{ err error }
 
 func (o *once) Read([]byte) (int, error) {
@@ -118,7 +117,7 @@ func (o *once) Read([]byte) (int, error) {
 	return 0, err
 }
 
-// FuzzEditorFile: an Editor file says what the JSON lines said that it was made of.
+// FuzzEditorFile: an Editor file says the same as the JSON lines from which it was made.
 func FuzzEditorFile(f *testing.F) {
 	const group = `"advertiser":"A","campaign":"C","group":"G",`
 	for _, seed := range []string{
@@ -170,7 +169,7 @@ func FuzzEditorFile(f *testing.F) {
 	})
 }
 
-// sameContent reports whether two rows say the same of the same entity.
+// sameContent reports whether two rows say the same about the same entity.
 func sameContent(a, b *entry) bool {
 	own := func(e *entry) []any {
 		return []any{e.reject, e.skipped, e.warning, e.kind, e.advertiser, e.campaign, e.group, e.advertiserPatch, e.campaignPatch, e.groupPatch, e.keyword, e.negative,

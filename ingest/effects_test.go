@@ -10,7 +10,7 @@ import (
 	"adshard/ingest"
 )
 
-// entities is a summary's counts, only those that are not 0.
+// entities returns the counts of a summary that are not 0, one entity a line.
 func entities(sum ingest.Summary) string {
 	var b strings.Builder
 	for e, n := range sum.Entities {
@@ -21,8 +21,8 @@ func entities(sum ingest.Summary) string {
 	return b.String()
 }
 
-// TestSummaryByEntity: what was created, changed, removed and left as it was,
-// each entity once, whether it lies in one transaction or many.
+// TestSummaryByEntity: the summary counts what was created, changed, removed and left unchanged. It counts each
+// entity once, in one transaction or in many.
 func TestSummaryByEntity(t *testing.T) {
 	const head = "Account,Campaign,Ad Group,Keyword,Criterion Type,Headline 1,Status,Max CPC\n"
 	const all = "A,C,G,a,,,,\nA,C,G,b,,,,\nA,C,G,n,Negative Broad,,,\nA,C,,n,Campaign Negative Broad,,,\nA,C,G,,,h,,\nA,D,G,a,,,,\n"
@@ -54,8 +54,8 @@ func TestSummaryByEntity(t *testing.T) {
 	}
 }
 
-// TestNearNames: a row that creates a campaign or an advertiser beside a name
-// within two edits is taken and warned of, a short one not.
+// TestNearNames: a row that creates a campaign or an advertiser with a name within two edits of an existing one is
+// accepted, with a warning unless the name is short.
 func TestNearNames(t *testing.T) {
 	store := openDatabase(t, filepath.Join(t.TempDir(), "ads.db"))
 	defer store.Close()
@@ -64,17 +64,17 @@ func TestNearNames(t *testing.T) {
 		{"Account,Campaign\nAcme,Shoes\nAcme,Summer sale\nOther,Boots\n", ""},
 		{"Account,Campaign\nAcme,Shoes\nOther,Shose\n", ""},
 		{"Account,Campaign\nAcme,Jackets\nAcme,Sheos\nAcme,Sheos\n", `-: row 3, Campaign: campaign "Sheos" of "Acme" did not exist and was created; did you mean "Shoes"?`},
-		{"Account,Campaign\nAcme,Sheos\n", ""}, // it is there now
+		{"Account,Campaign\nAcme,Sheos\n", ""}, // it exists by now
 		{"Account,Campaign,Status\nAcme,Shoe,Removed\n", ""},
-		{"Account,Campaign\nAcmé ,Shoes\n", ""}, // too short to say
+		{"Account,Campaign\nAcmé ,Shoes\n", ""}, // too short for a warning
 		{json + `"Summer sales"}` + "\n", `-: row 1, name: campaign "Summer sales" of "Acme" did not exist and was created; did you mean "Summer sale"?`},
 		{`{"type":"group","advertiser":"Acme","campaign":"Jacket","name":"G"}` + "\n", `-: row 1, campaign: campaign "Jacket" of "Acme" did not exist and was created; did you mean "Jackets"?`},
 		{`{"type":"advertiser","name":"Othr"}` + "\n", `-: row 1, name: advertiser "Othr" did not exist and was created; did you mean "Other"?`},
 		{"Account,Campaign,Status\nAcme,Jackets,Removed\nAcme,Jacket,Removed\nAcme,Packets,\n", ""}, // Jackets is gone
-		{"Account,Campaign\nNew,One thing\nNew,One thin\n", ""},                                     // the file means both
+		{"Account,Campaign\nNew,One thing\nNew,One thin\n", ""},                                     // the file has both names
 		{"Account,Campaign\nNew,One thins\n", `-: row 2, Campaign: campaign "One thins" of "New" did not exist and was created; did you mean "One thin"?`},
 		{"Account,Campaign\nNew,C3\n", ""},
-		{"Account,Campaign\nNew,C10\n", ""}, // they differ in digits only
+		{"Account,Campaign\nNew,C10\n", ""}, // they differ only in digits
 	} {
 		sum, err := ingest.Run(t.Context(), store, []string{"-"}, ingest.Options{Stdin: strings.NewReader(step.file)})
 		if err != nil {

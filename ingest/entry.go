@@ -13,12 +13,12 @@ import (
 type entry struct {
 	record int64 // record or line number in the file
 	reject *rejected.Row
-	cells  []Cell // of a rejected row, where they are wanted
-	// skipped is the kind of a row that is not imported, or "" if the row is.
+	cells  []Cell // of a rejected row, if Options ask for them
+	// skipped is the kind of a row that is not imported, or "" if the row is imported.
 	skipped string
-	// pauses is set on a skipped row whose campaign is paused if it is there.
+	// pauses is set on a skipped row whose campaign is to be paused if it exists.
 	pauses bool
-	// pausing is set on a rejected row that restricts its campaign, which is paused.
+	// pausing is set on a rejected row that restricts its campaign, so that the campaign is paused.
 	pausing bool
 	// restricts is set on a row with former names that restricts its campaign; original is the campaign's former name, also
 	// of a rejected row that pauses.
@@ -34,17 +34,17 @@ type entry struct {
 	advertiserPatch backend.AdvertiserPatch
 	campaignPatch   backend.CampaignPatch
 	groupPatch      backend.GroupPatch
-	// patchesCampaign and patchesGroup are set if the patch contains a change.
+	// patchesCampaign and patchesGroup are set if the patch of the campaign or group contains a change.
 	patchesCampaign, patchesGroup bool
 
-	// pausedBy is what the row says of holds.
+	// pausedBy is the change that the row makes to holds.
 	pausedBy backend.Patch[backend.Hold]
 
 	keyword  backend.KeywordPatch
 	negative backend.NegativePatch
 	ad       backend.AdPatch
-	list     *listLine // of a block list; nil: the row is not one
-	// location is that of a location row, inactive are places that the row names and should not.
+	list     *listLine // of a block list, or nil if the row is not one of a block list
+	// location is set on a location row. inactive lists the places that the row names although they are inactive.
 	location *locationChange
 	inactive []uint32
 }
@@ -67,7 +67,7 @@ const (
 	kinds = iota
 )
 
-// status is the new status of the row's own keyword, negative or ad.
+// status returns the new status of the row's own keyword, negative or ad.
 func (e *entry) status() backend.Status {
 	switch e.kind {
 	case kindKeyword:
@@ -80,8 +80,7 @@ func (e *entry) status() backend.Status {
 	return backend.Keep
 }
 
-// removes reports whether the row removes something. Such a row creates
-// nothing that it names.
+// removes reports whether the row removes something. Such a row does not create what it names.
 func (e *entry) removes() bool {
 	return e.advertiserPatch.Status == backend.Remove || e.campaignPatch.Status == backend.Remove ||
 		e.groupPatch.Status == backend.Remove || e.status() == backend.Remove || e.location != nil && e.location.removes
@@ -89,22 +88,20 @@ func (e *entry) removes() bool {
 
 // source reads the rows of one file.
 type source interface {
-	// next fills e with the next row, rejected or not; io.EOF after the last.
-	// Any other error ends the file and is of kind fault.Invalid where the
-	// file is at fault.
+	// next fills e with the next row, rejected or not. It returns io.EOF after the last row. Any other error ends the
+	// file; it is of kind fault.Invalid if the file is at fault.
 	next(e *entry) error
-	// position is the record and the line that were read last.
+	// position returns the record and the line that were read last.
 	position() (record, line int64)
-	// tell returns what there is to tell of the rows since the last call.
+	// tell returns what is to be reported about the rows since the last call.
 	tell() tale
-	// number is that of the file, by its rows so far. It stays.
+	// number returns the file's number, which follows from its rows so far. Once returned, it does not change.
 	number() uint64
-	// column is the name of the column that names the row's advertiser or
-	// campaign.
+	// column returns the name of the column in which the row names its advertiser or campaign.
 	column(e *entry, of kind) string
 }
 
-// reason is an error's text without the operations that it went through.
+// reason returns the text of an error without the operations that wrap it.
 func reason(err error) string {
 	var f *fault.Error
 	for errors.As(err, &f) {
@@ -113,8 +110,8 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// openSource reads a file in its format; foreign are the campaigns that are not for searches,
-// as far as the files before say.
+// openSource opens a file in its format. foreign holds the campaigns that are not for searches, as far as earlier
+// files have said.
 func openSource(in *textfile.File, o Options, foreign *campaignTypes) (source, error) {
 	format := o.Format
 	if format == FormatAuto {
@@ -142,7 +139,7 @@ func openSource(in *textfile.File, o Options, foreign *campaignTypes) (source, e
 func sniff(in *textfile.File) Format {
 	for _, c := range in.Peek(512) {
 		switch c {
-		case 0xEF, 0xBB, 0xBF, 0xFF, 0xFE, 0, ' ', '\t', '\r', '\n', '[': // an array is refused line by line
+		case 0xEF, 0xBB, 0xBF, 0xFF, 0xFE, 0, ' ', '\t', '\r', '\n', '[': // an array is rejected line by line
 			continue
 		case '{':
 			return FormatJSONL

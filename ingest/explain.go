@@ -12,39 +12,39 @@ import (
 	"adshard/ingest/textfile"
 )
 
-// Explanation is how an import would read a file.
+// Explanation says how an import would read a file.
 type Explanation struct {
 	File   string `json:"file"`
 	Format Format `json:"format"`
-	// Separator lies between the cells of an Editor file.
+	// Separator is the separator between the cells of an Editor file.
 	Separator string `json:"separator,omitempty"`
-	// Columns are those of an Editor file, in its order.
+	// Columns are the columns of an Editor file, in the order of the file.
 	Columns []ColumnUse `json:"columns,omitempty"`
 	Rows    int64       `json:"rows"`
-	// Kinds are the kinds of rows, in order of their first one.
+	// Kinds are the kinds of rows, in the order in which they first appear.
 	Kinds []RowKind `json:"kinds"`
 }
 
-// ColumnUse is what a column is read as.
+// ColumnUse says how a column is read.
 type ColumnUse struct {
 	Heading string `json:"heading"`
-	// As is the column that it is read as, or "" if it is not used.
+	// As is the name of the known column, or "" if the column is not used.
 	As string `json:"as,omitempty"`
-	// Identifies is the kind of rows that a filled cell makes one of, which are skipped.
+	// Identifies is the kind of skipped rows that a filled cell of the column identifies.
 	Identifies string `json:"identifies,omitempty"`
-	// Unused is the number of imported rows that have it filled and do not use it.
+	// Unused is the number of imported rows that have the column filled and do not use it.
 	Unused int64 `json:"unused_rows,omitempty"`
-	// Meant is the name of a column that the heading may have meant.
+	// Meant is the name of the column that the heading may be a misspelling of.
 	Meant string `json:"did_you_mean,omitempty"`
 }
 
-// RowKind is a kind of rows: imported, skipped or rejected ones.
+// RowKind is a kind of rows that are imported, skipped or rejected.
 type RowKind struct {
 	Kind string `json:"kind"`
 	Does Does   `json:"does"`
 	Rows int64  `json:"rows"`
-	// First is the record of the first one, Cells those of its cells that are read, and Reason
-	// why it is rejected, if it is.
+	// First is the record number of the first row. Cells are those cells of that row that are read. Reason is why the
+	// row is rejected, if it is.
 	First  int64  `json:"first"`
 	Cells  []Cell `json:"cells,omitempty"`
 	Reason string `json:"reason,omitempty"`
@@ -53,17 +53,18 @@ type RowKind struct {
 // Does is what an import does with a row.
 type Does string
 
-// What it does.
+// The values of Does.
 const (
 	DoesImport Does = "import"
 	DoesSkip   Does = "skip"
 	DoesReject Does = "reject"
 )
 
-// explainedKinds bounds the kinds of an Explanation.
+// explainedKinds is the most kinds that an Explanation lists.
 const explainedKinds = 200
 
-// Explain reads a file as Run does, without a database. Errors: those of Run for a file that cannot be read.
+// Explain reads a file as Run does, but without a database. It returns the errors that Run returns for a file that
+// cannot be read.
 func Explain(ctx context.Context, name string, o Options) (x Explanation, err error) {
 	in, err := textfile.Open(ctx, name, o.Stdin)
 	if err != nil {
@@ -79,8 +80,8 @@ func Explain(ctx context.Context, name string, o Options) (x Explanation, err er
 	return x, err
 }
 
-// anyAdvertiser stands for the advertiser of a file that names none; here it does not
-// matter which.
+// anyAdvertiser stands for the advertiser of a file that names none. An Explanation does not depend on the
+// advertiser.
 const anyAdvertiser = "-"
 
 func explain(ctx context.Context, in *textfile.File, o Options) (Explanation, error) {
@@ -131,7 +132,7 @@ func (x *Explanation) add(s *editorSource, e *entry) {
 	x.Kinds[at].Rows++
 }
 
-// columnUses says what each column of the file was read as.
+// columnUses returns how each column of the file was read.
 func (s *editorSource) columnUses() []ColumnUse {
 	list := make([]ColumnUse, s.row.layout.width())
 	for i := range list {
@@ -169,9 +170,9 @@ func (s *editorSource) columnUses() []ColumnUse {
 	return list
 }
 
-// Texts of an Explanation, wherever it is shown.
+// The methods below return texts about an Explanation, wherever it is shown.
 
-// Title says what kind of file it is.
+// Title returns the kind of the file.
 func (x *Explanation) Title() string {
 	if x.Format != FormatEditor {
 		return "JSON lines"
@@ -179,7 +180,7 @@ func (x *Explanation) Title() string {
 	return "a Google Ads Editor file, cells separated by " + map[string]string{"\t": "tabs", ",": "commas", ";": "semicolons"}[x.Separator]
 }
 
-// Use says what the column is read as.
+// Use returns how the column is read.
 func (c *ColumnUse) Use() string {
 	use := c.As
 	switch {
@@ -200,7 +201,7 @@ func (c *ColumnUse) Use() string {
 	return use
 }
 
-// Example is the first row of the kind.
+// Example returns the first row of the kind as text.
 func (k *RowKind) Example() string {
 	cells := make([]string, 0, len(k.Cells))
 	for _, c := range k.Cells {
@@ -213,7 +214,7 @@ func (k *RowKind) Example() string {
 	return strings.TrimSuffix(text, ": ")
 }
 
-// Done says what happens to rows.
+// Done returns what happens to the rows, as a participle.
 func (d Does) Done() string {
 	return map[Does]string{DoesImport: "imported", DoesSkip: "skipped", DoesReject: "rejected"}[d]
 }

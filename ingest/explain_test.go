@@ -8,8 +8,8 @@ import (
 	"adshard/ingest"
 )
 
-// TestExplain: what each column is read as, and the kinds of rows with the first of each, in agreement with an
-// import of the same file.
+// TestExplain checks what each column is read as, and the kinds of rows with the first row of each. Both must agree
+// with an import of the same file.
 func TestExplain(t *testing.T) {
 	const file = "sep=;\nAccount name;Campaign;Ad group;Keyword;Type;Max. CPC;Keyword state;Headline;Labels;Campain status;Location\n" +
 		"A;C;;;;;;;x;Enabled;\nA;C;G;k;Exact;1;paused;;;;\nA;C;G;free;Negative;;;;x;;\nA;C;;;;;;;;;Czechia\nA;C;G;k;Exact;much;;;;;\n\nA;C;G;l;Exact;2;;;y;;\n;;;;;;;;;;\nA;C;G;;;;;h;;;\n"
@@ -42,7 +42,8 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// TestExplainOtherFiles: JSON lines have kinds alone, an advertiser need not be named, and what ends a file ends it here.
+// TestExplainOtherFiles: for JSON lines Explain lists only kinds, no advertiser need be named, and an error that ends an
+// import also ends Explain.
 func TestExplainOtherFiles(t *testing.T) {
 	x, err := ingest.Explain(t.Context(), "-", ingest.Options{Stdin: strings.NewReader(`{"type":"campaign","name":"C"}` + "\n{\n")})
 	if err != nil || x.Format != ingest.FormatJSONL || len(x.Columns) != 0 || len(x.Kinds) != 2 || x.Kinds[0].Kind != "campaigns" || x.Kinds[1].Does != ingest.DoesReject {

@@ -12,8 +12,7 @@ import (
 	"adshard/ingest"
 )
 
-// imported imports a file into an empty store and returns what is there, the rejects and the kinds of
-// skipped rows.
+// imported imports a file into an empty store and returns all entities, the rejects and the kinds of skipped rows.
 func imported(t *testing.T, file string) (dump, rejects, skipped string) {
 	t.Helper()
 	store := newFakeStore()
@@ -25,8 +24,8 @@ func imported(t *testing.T, file string) (dump, rejects, skipped string) {
 	return store.dump(), out.String(), fmt.Sprint(sum.Skipped)
 }
 
-// TestAdTypes: text ads for searches are taken and all others skipped by type. None is taken without
-// a headline, so that no answer holds one.
+// TestAdTypes: text ads of search campaigns are accepted, and all others skipped by type. No ad without a headline is
+// accepted, so that no answer has one.
 func TestAdTypes(t *testing.T) {
 	for _, c := range []struct {
 		kind, headline string
@@ -63,8 +62,8 @@ func TestAdTypes(t *testing.T) {
 	}
 }
 
-// TestCampaignTypes: rows of campaigns that are not for searches are skipped by type, with all below
-// them, in this file and the next.
+// TestCampaignTypes: rows of campaigns that are not search campaigns are skipped by type, with everything in these
+// campaigns, in this file and the next.
 func TestCampaignTypes(t *testing.T) {
 	const head = "Account,Campaign,Campaign type,Ad Group,Keyword,Headline 1,Budget,Campaign Status\n"
 	for _, search := range []string{"", "[]", "--", "Search", "SEARCH", "Search Network only", "Search Network with Display Select", "Search & content"} {
@@ -81,7 +80,7 @@ func TestCampaignTypes(t *testing.T) {
 	}
 }
 
-// TestCampaignTypesOfEarlierFiles: a file knows the types that those before it say.
+// TestCampaignTypesOfEarlierFiles: the types of campaigns in one file apply to the files after it.
 func TestCampaignTypesOfEarlierFiles(t *testing.T) {
 	var files []string
 	for i, text := range []string{"Account,Campaign,Campaign type\nA,C,Display\n", "Account,Campaign,Ad Group,Keyword\nA,C,G,k\n"} {
@@ -97,8 +96,8 @@ func TestCampaignTypesOfEarlierFiles(t *testing.T) {
 	}
 }
 
-// TestSearchCampaignTurns: a search campaign that turns into one of another type is paused, whether its
-// rows stand before or after.
+// TestSearchCampaignTurns: a search campaign whose type changes to another is paused, whether its other rows come
+// before or after.
 func TestSearchCampaignTurns(t *testing.T) {
 	const head = "Account,Campaign,Campaign type,Ad Group,Keyword,Campaign Status\n"
 	for _, rows := range []string{"A,C,,G,k,Enabled\nA,C,Display,,,Enabled\n", "A,C,Display,,,Enabled\nA,C,,G,l,Enabled\n"} {
@@ -124,8 +123,8 @@ func TestSearchCampaignTurns(t *testing.T) {
 	}
 }
 
-// TestAccountLevel: a campaign's name in angle brackets stands for the account: what is a negative
-// there is the advertiser's, what may be one is refused, all else is skipped.
+// TestAccountLevel: a campaign name in angle brackets stands for the account. A negative there becomes one of the
+// advertiser, a row that may be a negative is rejected, and all others are skipped.
 func TestAccountLevel(t *testing.T) {
 	const head = "Account,Campaign,Keyword,Criterion Type,Link Text,Comment,Budget\n"
 	for row, want := range map[string]string{
@@ -159,7 +158,7 @@ func TestAccountLevel(t *testing.T) {
 	}
 }
 
-// TestWhatIsNoData: records of empty cells, headers again and sums are passed over, and counted.
+// TestWhatIsNoData: empty rows, repeated headers and rows of totals are skipped and counted.
 func TestWhatIsNoData(t *testing.T) {
 	const head = "Campaign,Ad Group,Keyword,Ad type,Headline 1,Account,Clicks\n"
 	for row, want := range map[string]string{
@@ -187,7 +186,7 @@ func TestWhatIsNoData(t *testing.T) {
 	}
 }
 
-// TestHarmlessValues: what public writers put into every row costs no row.
+// TestHarmlessValues: no row is rejected for values that public programs write into every row.
 func TestHarmlessValues(t *testing.T) {
 	const head = "Account,Campaign,Ad Group,Keyword,Max CPC,Languages,Quality score,Mobile Bid Modifier,Ad rotation\n"
 	for _, c := range []struct{ row, want string }{

@@ -15,16 +15,16 @@ import (
 	"adshard/search"
 )
 
-// fakeStore keeps entities in maps by their natural keys. Only what an import
-// uses is there; it knows the same rules as a database, in the plainest form.
+// fakeStore keeps entities in maps by their natural keys. It implements only the methods that an import uses, with
+// the rules of a database in the plainest form.
 type fakeStore struct {
-	backend.Store // nil: all else panics
+	backend.Store // nil: all other methods panic
 	clock         uint64
 	rows          map[string]string // key: value; keys nest by \x1f
 	ids           map[string]uint64
 	paths         map[uint64]string
 	holds         map[string]backend.Hold
-	created       uint64 // ids given
+	created       uint64 // number of ids given
 	commits       int
 	failCommit    error
 }
@@ -45,13 +45,13 @@ func (s *fakeStore) Begin(context.Context) (backend.Tx, error) {
 	return &fakeTx{s: s, old: maps.Clone(s.rows), oldHolds: maps.Clone(s.holds), oldIDs: maps.Clone(s.ids), oldCreated: s.created}, nil
 }
 
-// Snapshot has groups alone, with what says whether their keywords have a bid.
+// Snapshot returns a snapshot that has only groups, with the properties that tell whether their keywords have a bid.
 func (s *fakeStore) Snapshot(context.Context) (backend.Snapshot, error) {
 	return fakeSnapshot{s: s}, nil
 }
 
 type fakeSnapshot struct {
-	backend.Snapshot // nil: all else panics
+	backend.Snapshot // nil: all other methods panic
 	s                *fakeStore
 }
 
@@ -74,7 +74,7 @@ func (f fakeSnapshot) Items(_ context.Context, ids []uint64) (list []*backend.It
 	return list, nil
 }
 
-// Document implements backend.Documents: there is none.
+// Document implements backend.Documents: the store has none.
 func (*fakeStore) Document(context.Context, string) (backend.Document, error) {
 	return backend.Document{}, fault.Newf(fault.NotFound, "read", "no document")
 }
@@ -102,7 +102,7 @@ func (n fakeSnapshot) Campaigns(_ context.Context, ids []uint64) ([]*backend.Cam
 const sep = "\x1f"
 
 type fakeTx struct {
-	backend.Tx // nil: all else panics
+	backend.Tx // nil: all other methods panic
 	s          *fakeStore
 	old        map[string]string
 	oldIDs     map[string]uint64
@@ -140,7 +140,7 @@ func (t *fakeTx) remove(key string) {
 	}
 }
 
-// values merges patches into the stored "name=value" list.
+// write merges patches into the stored "name=value" list.
 func (t *fakeTx) write(key string, status backend.Status, fields map[string]string) uint64 {
 	if status == backend.Remove {
 		t.remove(key)
@@ -169,10 +169,10 @@ func (t *fakeTx) write(key string, status backend.Status, fields map[string]stri
 	return id
 }
 
-// shortNames are those of some properties in dumps; of others it is the name in Go.
+// shortNames maps the names of some properties in Go to those in dumps; other properties keep their name in Go.
 var shortNames = map[string]string{"DailyBudget": "budget", "RotateEvenly": "even", "StandardDelivery": "standard", "Languages": "lang", "TimeZone": "zone"}
 
-// addPatches notes the properties that a patch, a pointer to a struct, sets or resets.
+// addPatches adds the properties that a patch, a pointer to a struct, sets or resets.
 func addPatches(f map[string]string, patch any) {
 	v := reflect.ValueOf(patch).Elem()
 	for i := range v.NumField() {
@@ -198,7 +198,7 @@ func addPatch(f map[string]string, name string, v reflect.Value) {
 	}
 }
 
-// addHold adds what holds an owner.
+// addHold adds the hold of an owner.
 func (t *fakeTx) addHold(fields map[string]string, key string, change backend.HoldChange) {
 	if change == nil {
 		return
@@ -243,7 +243,7 @@ func (t *fakeTx) Rename(_ context.Context, _ backend.Entity, owner uint64, from,
 	return id, nil
 }
 
-// named reports an owner that the transaction names.
+// named notes that the transaction names an owner.
 func (t *fakeTx) named(entity backend.Entity, id uint64) uint64 {
 	if id != 0 {
 		t.watch(entity, id, backend.Named)
@@ -327,8 +327,8 @@ func (t *fakeTx) FindGroup(_ context.Context, campaign uint64, name string) (uin
 	return t.find(t.s.paths[campaign] + sep + name)
 }
 
-// Watch keeps the watcher for what holds need: which owners a transaction names. Names reports nothing: names are compared
-// in tests with a database.
+// Watch keeps the watcher, since holds depend on the owners that a transaction names. Names returns none: names are
+// compared in tests with a database.
 func (t *fakeTx) Watch(w backend.Watcher) { t.watch = w }
 
 func (t *fakeTx) Names(context.Context, uint64, int) ([]string, error) { return nil, nil }

@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestFileFaults: a file that cannot be read on says where, and the
+// TestFileFaults: for a file that cannot be read to its end, the error says where reading stopped, and the
 // transactions before stay.
 func TestFileFaults(t *testing.T) {
 	const head = "Account,Campaign,Ad Group,Keyword\n"
@@ -64,8 +64,7 @@ func TestFileFaults(t *testing.T) {
 	}
 }
 
-// TestWholeTransactions: rows before a fault that were not committed are not
-// there and not reported.
+// TestWholeTransactions: rows before a fault that were not committed are neither in the store nor in the reports.
 func TestWholeTransactions(t *testing.T) {
 	file := "Account,Campaign\n" + strings.Repeat("A,C\n", 3) + "A,\"D\"x\n"
 	store := newFakeStore()
@@ -117,7 +116,7 @@ func TestOpenFaults(t *testing.T) {
 	}
 }
 
-// TestPipes: what `<(zcat export.gz)` gives, by its own name and by a link.
+// TestPipes imports from a named pipe, as of `<(zcat export.gz)`, by its own name and by a link.
 func TestPipes(t *testing.T) {
 	dir := t.TempDir()
 	pipe, link := filepath.Join(dir, "pipe"), filepath.Join(dir, "link")
@@ -150,7 +149,7 @@ func TestBrokenOffWhileWaiting(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	late, err := os.OpenFile(pipe, os.O_WRONLY, 0) // who waited for it ends
+	late, err := os.OpenFile(pipe, os.O_WRONLY, 0) // lets the goroutine that waited for a writer end
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +173,7 @@ func TestReadError(t *testing.T) {
 	}
 }
 
-// endless is an Editor file of limit bytes, or without end.
+// endless is an Editor file of limit bytes, or without end if limit is 0.
 type endless struct {
 	limit, n int64
 	rest     []byte
@@ -196,7 +195,7 @@ func (e *endless) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// nullStore takes everything and keeps nothing.
+// nullStore accepts all entities and keeps none.
 type nullStore struct {
 	backend.Store
 	peak uint64
@@ -238,8 +237,7 @@ func (t nullTx) Commit(context.Context) error {
 	return nil
 }
 
-// TestMemory: a file of 200 MB, and records far over the limit, need no more
-// than a small one does.
+// TestMemory: a file of 200 MB, and records far over the limit, need no more memory than a small file.
 func TestMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads 200 MB")

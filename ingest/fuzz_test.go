@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// drain reads all rows of a source and checks what holds for each.
+// drain reads all rows of a source and checks each.
 func drain(t *testing.T, src source) {
 	var e entry
 	last := int64(0)
@@ -29,7 +29,7 @@ func drain(t *testing.T, src source) {
 	}
 }
 
-// checkEntry: a row that is taken names its owners and holds valid text only.
+// checkEntry checks that an accepted row names its owners and has only valid text.
 func checkEntry(t *testing.T, e *entry) {
 	inGroup := e.kind == kindGroup || e.kind == kindKeyword || e.kind == kindGroupNegative || e.kind == kindAd
 	if e.advertiser == "" || e.kind != kindAdvertiser && e.campaign == "" || inGroup != (e.group != "") {
@@ -54,8 +54,8 @@ func checkEntry(t *testing.T, e *entry) {
 	}
 }
 
-// checkNegatives: no row with a cell that begins with the word negative is a keyword that is bid
-// on, except for its text and its owners' names.
+// checkNegatives checks that no row with a cell that begins with the word negative is a keyword to bid on. The
+// keyword's text and the names of its owners may begin so.
 func checkNegatives(t *testing.T, src source, e *entry) {
 	s, editor := src.(*editorSource)
 	if !editor || e.kind != kindKeyword {
@@ -70,8 +70,8 @@ func checkNegatives(t *testing.T, src source, e *entry) {
 	}
 }
 
-// FuzzNegatives: no heading makes a keyword that is bid on of a row with a cell that begins with
-// negative or campaign negative.
+// FuzzNegatives: a row with a cell that begins with "negative" or "campaign negative" never becomes a keyword to bid
+// on, whatever the heading of that cell.
 func FuzzNegatives(f *testing.F) {
 	for _, heading := range []string{"Type", "Criterion Type", "Match type", "Comment", "", "Ad type", "Status", "Keyword Status", "Max. CPC", "Quality score", "Labels"} {
 		for _, cell := range []string{"Negative", "negative broad", "Campaign Negative Exact", "Keyword", "Exact", " NEGATIVE\t"} {

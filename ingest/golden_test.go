@@ -27,7 +27,7 @@ func TestGoldenEdges(t *testing.T) {
 	}
 }
 
-// places keeps row and column of tab-separated lines.
+// places returns the row and column of tab-separated lines.
 func places(tsv string, row int) string {
 	var b strings.Builder
 	for line := range strings.Lines(tsv) {

@@ -17,7 +17,7 @@ import (
 	"adshard/ingest/geotargets"
 )
 
-// targetingCase is a case of the golden edges of targeting, as far as imports go.
+// targetingCase is the part of a case of the golden edges of targeting that concerns imports.
 type targetingCase struct {
 	Comment string
 	Files   []struct{ Name, Text string }
@@ -34,7 +34,7 @@ type targetingImports struct {
 	Inactive []uint32 `json:"inactive_places"`
 }
 
-// TestGoldenTargeting: files with targeting are rejected, pause, and warn as the golden edges say.
+// TestGoldenTargeting: files with targeting cause the rejects, pauses and warnings that the golden edges list.
 func TestGoldenTargeting(t *testing.T) {
 	f, err := os.Open("../internal/goldentest/testdata/targeting/edges/cases.jsonl")
 	if err != nil {
@@ -102,7 +102,7 @@ func (c *targetingCase) run(t *testing.T) {
 	c.after(t, backendtest.ReadNow(t, store), &sum)
 }
 
-// after compares what is there afterwards, and what is told.
+// after compares the campaigns after an import, and its warnings, with the case.
 func (c *targetingCase) after(t *testing.T, now backendtest.State, sum *ingest.Summary) {
 	var paused, told []string
 	for _, id := range slices.Sorted(maps.Keys(now.Campaigns)) {

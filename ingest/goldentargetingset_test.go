@@ -17,7 +17,7 @@ import (
 	"adshard/ingest/geotargets"
 )
 
-// goldenSet is what the golden set of targeting says of its import.
+// goldenSet is what the golden set of targeting expects of its import.
 type goldenSet struct {
 	Rejects []struct {
 		File, Column string
@@ -33,7 +33,8 @@ type goldenSet struct {
 
 const goldenDir = "../internal/goldentest/testdata/targeting/golden/"
 
-// TestGoldenTargetingSet imports the golden set: what is rejected, paused, skipped and served more widely.
+// TestGoldenTargetingSet imports the golden set and compares what is rejected, paused, skipped and served more
+// widely.
 func TestGoldenTargetingSet(t *testing.T) {
 	raw, err := os.ReadFile(goldenDir + "imports.json")
 	var want goldenSet
@@ -92,7 +93,7 @@ func TestGoldenTargetingSet(t *testing.T) {
 	}
 }
 
-// unpacked is the path of a file of the golden set.
+// unpacked unpacks a file of the golden set and returns its path.
 func unpacked(t *testing.T, name string) string {
 	f, err := os.Open(goldenDir + name + ".gz")
 	if err != nil {

@@ -14,11 +14,11 @@ import (
 	"adshard/ingest/values"
 )
 
-// column is a column of the Editor format that is read (settings.gen.go). The order is the one
-// in which faults of a row are looked for (serving.md §7).
+// column is a column of the Editor format that an import reads (settings.gen.go). A row's columns are checked for
+// faults in this order (serving.md §7).
 type column uint8
 
-// Columns that are read only.
+// Columns that are read and never written.
 const (
 	colAccountName   = writtenColumns
 	colKeywordStatus = colAccountName + 1
@@ -34,13 +34,13 @@ const (
 // maxHeader is the most bytes of a header record.
 const maxHeader = 64 << 10
 
-// readNames are the names of the columns that are read only, the main one first.
+// readNames holds the names of the columns that are read and never written, the main name first.
 var readNames = [columns - writtenColumns][]string{
 	{"Account name"}, {"Keyword Status"}, {"Ad Status"}, {"Type"}, {"Campaign Type", "Advertising channel type"},
 	{"Campaign#Original"}, {"Ad Group#Original"},
 }
 
-// names are those of a column, the main one first.
+// names returns the names of a column, the main name first.
 func (c column) names() []string {
 	if c < writtenColumns {
 		return writtenNames[c]
@@ -48,7 +48,7 @@ func (c column) names() []string {
 	return readNames[c-writtenColumns]
 }
 
-// String returns the column's name as serving.md §7 gives it first.
+// String returns the column's main name, the first in serving.md §7.
 func (c column) String() string { return c.names()[0] }
 
 func ordinal(n int) string {
@@ -66,8 +66,8 @@ func ordinal(n int) string {
 	return fmt.Sprintf("%d%s", n, suffix)
 }
 
-// separators lie between cells, unless a line sep=X says which does. Of those that yield
-// equally many columns the last counts.
+// separators are the possible separators of cells, unless a line sep=X names the separator. If several yield equally
+// many columns, the last of them is chosen.
 const separators = ",;\t"
 
 // readHeader reads the header record, the first that is not blank and not a line
@@ -94,14 +94,14 @@ func readHeader(r *textfile.Reader, needAccount bool) (layout, error) {
 	}
 }
 
-// blankRecord reports whether a record before the header holds nothing.
+// blankRecord reports whether a record before the header is blank.
 func blankRecord(raw []byte) bool {
 	return len(bytes.TrimFunc(raw, func(r rune) bool {
 		return unicode.IsSpace(r) || r == '"' || strings.ContainsRune(separators, r)
 	})) == 0
 }
 
-// separatorLine reads a line such as sep=; which spreadsheets write and obey.
+// separatorLine reads a line such as sep=; that spreadsheets write and obey. ok is false if the line is not one.
 func separatorLine(raw []byte) (sep string, ok bool) {
 	line := strings.Trim(string(raw), "\" ")
 	if len(line) < 4 || !strings.EqualFold(line[:4], "sep=") {
@@ -129,13 +129,14 @@ func headerOf(r *textfile.Reader, raw []byte, candidates string, needAccount boo
 	return best, err
 }
 
-// titleRecords is in how many records below a line that is no header one is looked for.
+// titleRecords is the number of records that are searched for a header below a first line that is no header.
 const titleRecords = 30
 
-// headerBelow is a hint at a header further down: reports have titles above it.
+// headerBelow returns a hint at a header further down, since reports have titles above it, or "" if no header is
+// found.
 func headerBelow(r *textfile.Reader, names map[string]knownName) string {
 	record, line := r.Record, r.Line
-	defer func() { r.Record, r.Line = record, line }() // the fault is there
+	defer func() { r.Record, r.Line = record, line }() // the fault is in that record
 	for range titleRecords {
 		raw, err := r.Raw()
 		if err != nil || len(raw) > maxHeader {
@@ -150,7 +151,7 @@ func headerBelow(r *textfile.Reader, names map[string]knownName) string {
 	return ""
 }
 
-// layoutBy reads a header with cells separated by sep.
+// layoutBy reads a header whose cells are separated by sep.
 func layoutBy(r *textfile.Reader, sep byte, raw []byte, names map[string]knownName) (layout, int, error) {
 	r.Separator = sep
 	cells, err := r.Split(bytes.Clone(raw)) // Split works in place
@@ -189,8 +190,8 @@ func checkHeader(l layout, found int, raw []byte, needAccount bool) error {
 	return nil
 }
 
-// languageHint is for a record that looks like a header in another language: some
-// cells, all of them words.
+// languageHint returns a hint for a record that looks like a header in another language, that is, one of several
+// cells which are all words. It returns "" for other records.
 func languageHint(raw []byte) string {
 	if !utf8.Valid(raw) {
 		return "; " + values.ErrEncoding.Error()

@@ -78,7 +78,7 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// TestEmptyTexts: a text that is empty is no value in a line.
+// TestEmptyTexts: an empty text is written as null in a line.
 func TestEmptyTexts(t *testing.T) {
 	var l fieldList
 	l.orNull(fieldText, "")

@@ -7,7 +7,7 @@ import (
 	"adshard/ingest"
 )
 
-// TestHeadingsOfReports: headings as reports and bulk sheets have them mean what they mean there.
+// TestHeadingsOfReports: headings of reports and bulk sheets have the meaning that they have there.
 func TestHeadingsOfReports(t *testing.T) {
 	const want = "A = status=enabled\nA / C = budget=10000 lang=cs status=paused\nA / C / G = status=paused\n" +
 		"A / C / G / broad k = bid=1500000 status=paused text=k\n"
@@ -28,7 +28,8 @@ func TestHeadingsOfReports(t *testing.T) {
 	}
 }
 
-// TestStatusOfKeywordsAndAds: their own columns hold for them alone, and only where there is no Status.
+// TestStatusOfKeywordsAndAds: the status columns of keywords and ads apply only to these, and only in files without a
+// Status column.
 func TestStatusOfKeywordsAndAds(t *testing.T) {
 	const rows = "A,C,G,k,,Paused,x,x\nA,C,G,,h,x,paused,x\nA,C,G,,,x,x,Paused\n"
 	dump, rejects := importText(t, ingest.Options{}, "Account,Campaign,Ad Group,Keyword,Headline,Keyword state,Ad state,Ad group state\n"+strings.ReplaceAll(rows, ",x", ","))
@@ -43,8 +44,8 @@ func TestStatusOfKeywordsAndAds(t *testing.T) {
 	}
 }
 
-// TestAccountNumbers: the name is the advertiser's; the number is used where it is empty, and one name has
-// one number.
+// TestAccountNumbers: the account name names the advertiser, or the number where the name is empty. Each name has
+// only one number.
 func TestAccountNumbers(t *testing.T) {
 	dump, rejects := importText(t, ingest.Options{}, "Account,Account name,Campaign\n123-456-7890,Acme,C\n1234567890,Acme,D\n,Acme,E\n9,,F\n"+
 		"1,Acme,G\n1234567890,Acme,E\n123-456-7890,Other,C\n,,H\n")

@@ -13,26 +13,26 @@ import (
 	"adshard/search"
 )
 
-// hint is what an unused cell may say of its row, apart from calling it a
-// negative.
+// hint is what an unused cell may say about its row. A cell that calls the row a negative is found by saysNegative,
+// too.
 type hint uint8
 
 const (
 	noHint hint = iota
 	hintNegative
 	hintNarrow // a match type narrower than broad
-	hintTotal  // a budget that is not a day's
+	hintTotal  // a budget for longer than a day
 	hintOver   // not to be shown: paused, removed, over or disapproved
 
-	hintRefused // of a status: not to be shown; elsewhere it may speak of anything
-	hintShown   // of a status: shown
-	hintNot     // before hintShown: it is hintRefused
+	hintRefused // in a status column: not to be shown; in other columns the word may mean anything
+	hintShown   // in a status column: shown
+	hintNot     // before hintShown: together they mean hintRefused
 
-	hintActive // of a heading: shown where the cell says yes
-	hintEnd    // of a heading: shown until the cell's day
+	hintActive // of a heading: shown if the cell says yes
+	hintEnd    // of a heading: shown until the day in the cell
 	hintStatus // of a heading: the cell is a status of some kind
-	hintPeriod // of a heading: the cell says for how long the budget is
-	hintSilent // of a heading: the cell is a name, a label or a text, which restricts nothing
+	hintPeriod // of a heading: the cell is the period of the budget
+	hintSilent // of a heading: the cell is a name, a label or a text and restricts nothing
 )
 
 var (
@@ -50,7 +50,7 @@ var (
 		"or remove the minus")
 )
 
-// hintOf reports what the first or the last word of a short cell may say.
+// hintOf returns the hint that the first or last word of a short cell gives.
 func hintOf(cell []byte) hint {
 	const longest, separators = 40, " _;,|:("
 	if len(cell) < len("off") || len(cell) > longest || len(cell) < len("ended") && cell[0] < 'A' {
@@ -98,8 +98,8 @@ func hintOfWord(word []byte) hint {
 	return noHint
 }
 
-// refuseHidden rejects a row that an unused cell may restrict: nothing may be bid on that was to be excluded, to
-// be narrower, or not to be shown. Cells that are used have been read.
+// refuseHidden rejects a row that a cell in an unused column may restrict, since no bid may be made on what was meant
+// to be excluded, narrower or not shown. The used cells have been read before.
 func (s *editorSource) refuseHidden(e *entry) {
 	if e.kind == kindKeyword {
 		s.refuseNegative(e)
@@ -130,7 +130,7 @@ func (s *editorSource) refuseHidden(e *entry) {
 	}
 }
 
-// hints is a set of them.
+// hints is a set of hints.
 type hints uint16
 
 func (h hints) has(d hint) bool { return h>>d&1 == 1 }
@@ -141,7 +141,7 @@ func (h *hints) add(d hint, is bool) {
 	}
 }
 
-// mayBe returns which hints would change what the row says.
+// mayBe returns the hints that would change what the row says.
 func (s *editorSource) mayBe(e *entry) (may hints) {
 	status := backend.Remove
 	switch e.kind {
@@ -166,7 +166,7 @@ func (s *editorSource) mayBe(e *entry) (may hints) {
 	return may
 }
 
-// typeUsed is the column that has said what the row's keyword is.
+// typeUsed returns the column that gave the criterion type of the row.
 func (s *editorSource) typeUsed() column {
 	if s.types == typesOfCriteria && s.row.filled(colType) {
 		return colType
@@ -174,7 +174,7 @@ func (s *editorSource) typeUsed() column {
 	return colCriterionType
 }
 
-// refuseNegative rejects a positive keyword whose row calls it a negative in any cell that is not used.
+// refuseNegative rejects a positive keyword if any unused cell of its row calls it a negative.
 func (s *editorSource) refuseNegative(e *entry) {
 	for _, i := range s.records.Filled {
 		if i >= s.row.layout.width() || s.row.isText(i) || !saysNegative(s.row.cells[i]) {
@@ -189,8 +189,8 @@ func (s *editorSource) refuseAt(e *entry, i int, why error) {
 	e.reject = &rejected.Row{File: s.file, Record: e.record, Column: s.row.layout.header(i), Reason: rejected.Found(why.Error(), string(bytes.TrimSpace(s.row.cellAt(i))))}
 }
 
-// checkMinus refuses a positive keyword with a minus in front, by which people write negatives, unless
-// the row says what it is as exports do.
+// checkMinus returns an error if a positive keyword has a minus in front, as people write negatives. A row is
+// accepted if it gives the criterion type under the heading that exports use.
 func (s *editorSource) checkMinus(text string) error {
 	switch {
 	case !strings.HasPrefix(text, "-") && !strings.HasPrefix(text, "–") && !strings.HasPrefix(text, "—") && !strings.HasPrefix(text, "−"):
@@ -201,13 +201,14 @@ func (s *editorSource) checkMinus(text string) error {
 	return errMinus
 }
 
-// hintOfHeading returns what a heading, as values.Plain writes it, says of the rows whose cell says yes.
+// hintOfHeading returns what a heading says about the rows whose cell says yes. The heading is as values.Plain
+// returns it.
 func hintOfHeading(heading string) hint {
 	heading = strings.TrimPrefix(strings.TrimSuffix(heading, "?"), "is")
 	switch heading {
 	case "active", "enabled", "live", "on", "on/off", "running", "serving", "eligible", "approved":
 		return hintActive
-	case "exact", "phrase": // may hold numbers of searches
+	case "exact", "phrase": // the column may hold numbers of searches
 		return noHint
 	}
 	if saysNegative([]byte(heading)) {
@@ -234,7 +235,8 @@ func hintOfHeading(heading string) hint {
 	return noHint
 }
 
-// headingHints are ends of headings, or parts within them, and what they say; the first counts.
+// headingHints lists parts of headings with their hints. A part is the end of a heading or, if `within` is set, may
+// be anywhere in it. The first match wins.
 var headingHints = []struct {
 	part   string
 	within bool
@@ -247,22 +249,21 @@ var headingHints = []struct {
 	{"headline", true, hintSilent}, {"description", true, hintSilent}, {"text", false, hintSilent}, {"url", true, hintSilent},
 }
 
-// endHeading is the end of headings of end dates.
+// endHeading is how headings of end dates end.
 const endHeading = "enddate"
 
-// endHeadings are other headings of last days, and startHeadings those of first days, as values.Plain writes
-// them.
+// endHeadings are other headings of last days, and startHeadings are headings of first days, both as values.Plain
+// returns them.
 var (
 	endHeadings = []string{"end", "ends", "endson", "endday", "enddatetime", "endtime", "campaignend", "adgroupend", "keywordend", "stopdate", "until",
 		"activeuntil", "validuntil", "validto", "expires", "expireson", "expiry", "expirydate", "expiration", "expirationdate"}
 	startHeadings = []string{"start", "starts", "startson", "startday", "starttime", "campaignstart", "adgroupstart", "keywordstart", "livefrom", "validfrom", "activefrom", "golive"}
 )
 
-// stopHeadings are headings of cells that keep a row from being shown where they say yes, beside statuses.
+// stopHeadings are the headings, other than statuses, of cells that say yes if the row is not to be shown.
 var stopHeadings = []string{"stop", "skip", "disable", "hide", "hidden", "ignore", "kill"}
 
-// flagged returns what a cell says below a heading; said is what it says by
-// itself.
+// flagged returns the hint of a cell below a heading; `said` is the hint of the cell alone.
 func (s *editorSource) flagged(heading hint, cell []byte, said hint) hint {
 	not := false
 	switch heading {
@@ -287,7 +288,7 @@ func (s *editorSource) flagged(heading hint, cell []byte, said hint) hint {
 	return noHint
 }
 
-// saysDay reports whether a cell says that a budget is a day's, or only whose it is.
+// saysDay reports whether a cell says that a budget is daily, or says only who the budget belongs to.
 func saysDay(cell []byte) bool {
 	plain := values.Plain(string(cell))
 	return strings.HasPrefix(plain, "daily") || slices.Contains([]string{"day", "perday", "standard", "individual", "shared", "[]", "", "—"}, plain)

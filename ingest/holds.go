@@ -14,31 +14,31 @@ import (
 	"adshard/backend"
 )
 
-// Holds: nothing that a file makes is served before the file has ended, and nothing whose own row was
-// rejected is served at all (serving.md §7, "A refused owner stays shut").
+// Holds: nothing that a file creates is served before the end of the file, and an owner whose own row was rejected is
+// not served at all (serving.md §7, "A refused owner stays shut").
 //
 // What could go wrong, and what is done about it:
 //
-//   - A wrong file: the own row of a campaign or group may be rejected before or after the rows that make it, may come
-//     twice, once rejected and once not, or be cut off. So rejected own rows are known by their owner's name from
+//   - A wrong file: the own row of a campaign or group may be rejected before or after the rows that create it, may come
+//     twice, once rejected and once not, or be cut off. So rejected own rows are remembered by their owner's name from
 //     the reject to the file's end, and a reject outweighs all other rows of the file.
-//   - A crash between two commits: all is in the database with the rows that caused it. What a file makes is held by the
-//     file's number, which follows from its first rows. So a second run recognises the file, and only the end of that
+//   - A crash between two commits: holds are in the database with the rows that caused them. What a file creates is held by
+//     the file's number, which follows from its first rows. So a second run recognises the file, and only the end of that
 //     file releases what it has named.
-//   - Another import at the same time, or instead: it has another number and releases nothing that this one holds, except what it has
-//     an own row for. That is released at its own end; groups that only their campaign has shut are then held
-//     by the first import themselves. On PostgreSQL a hold is written only over the hold that was read.
-//   - A file in two parts: each is a file. The first releases what it has named; what the second names
-//     is there then.
-//   - An owner that was there before is not held, and a rejected row changes nothing of it.
+//   - Another import at the same time, or instead: it has another number. It releases nothing that this one holds, except
+//     owners for which it has an own row. Those it releases at its own end; groups that only their campaign has shut are then
+//     held by the first import themselves. On PostgreSQL a hold is written only over the hold that was read.
+//   - A file in two parts: each part is a file. The first releases what it has named. What the second names
+//     exists by then.
+//   - An owner that existed before is not held, and a rejected row does not change it.
 //
-// A group that is made in a campaign that the same import holds is not held itself, since the campaign keeps
-// it from being served. So an import of everything holds only campaigns, which costs nothing.
+// A group that is created in a campaign that the same import holds is not held itself, since the campaign's hold
+// keeps it from being served. So an import of everything holds only campaigns, which costs nothing.
 type holdings struct {
 	number  uint64 // of the import
 	refused map[uint64]struct{}
 	seed    maphash.Seed
-	// lifts are the campaigns and groups that something else holds and whose own row was accepted.
+	// lifts holds the campaigns and groups that have another hold and whose own row was accepted.
 	lifts [backend.EntityGroup + 1]roaring64.Bitmap
 }
 
@@ -46,7 +46,8 @@ func newHoldings(number uint64) *holdings {
 	return &holdings{number: number, refused: make(map[uint64]struct{}), seed: maphash.MakeSeed()}
 }
 
-// owned is the entity whose own row it is.
+// owned returns the kind of the entity whose own row e is. ok is false if e is no own row of a campaign or group that
+// it names.
 func (e *entry) owned() (of backend.Entity, ok bool) {
 	switch e.kind {
 	case kindCampaign:
@@ -80,16 +81,16 @@ func (h *holdings) key(e *entry, of backend.Entity) uint64 {
 	return m.Sum64()
 }
 
-// rowHold is what a row does to the hold of its campaign or group.
+// rowHold is a row's change to the hold of its campaign or group.
 type rowHold struct {
 	of *holdings
-	// own: the row is the owner's own, and was accepted. refused: an own row was rejected.
+	// own says that the row is the owner's own row and was accepted; refused, that an own row was rejected.
 	own, refused bool
-	// covered: the same import holds the group's campaign.
+	// covered says that the same import holds the group's campaign.
 	covered bool
-	// pausedBy is what the row itself says.
+	// pausedBy is the change that the row itself asks for.
 	pausedBy backend.Patch[backend.Hold]
-	// dated: the row says when the campaign ends, which removes the mark of a program that knew no end
+	// dated says that the row sets the campaign's end date. That removes the mark of a program that did not know end
 	// dates.
 	dated bool
 	// holds and lifts are results: the import holds the owner; another hold is to be lifted.
@@ -107,7 +108,7 @@ func (r *rowHold) Change(now backend.Hold, made bool) backend.Hold {
 		says := r.pausedBy.Value
 		now = now - now.Marks() + says.Marks()
 		if says.Import() != 0 && !others {
-			now |= backend.Refused // the import that held it belongs to another database
+			now |= backend.Refused // the import that held the owner belongs to another database
 		}
 		others = others && says.Import() == 0
 	} else if r.own && !r.refused && now&backend.Refused != 0 {
@@ -123,13 +124,13 @@ func (r *rowHold) Change(now backend.Hold, made bool) backend.Hold {
 	return now
 }
 
-// identity is the number of a file: a hash of its first rows, so that a second run has the same.
+// identity computes the number of a file, a hash of its first rows. A second run on the file gets the same number.
 type identity struct {
 	hash   xxhash.Digest
 	frozen uint64
 }
 
-// add adds a row, until the number is known.
+// add adds a row to the hash, until the number has been asked for.
 func (d *identity) add(cells ...[]byte) {
 	if d.frozen != 0 {
 		return
@@ -141,7 +142,7 @@ func (d *identity) add(cells ...[]byte) {
 	_, _ = d.hash.Write([]byte{'\n'})
 }
 
-// number ends the rows that count.
+// number returns the number. Rows that are added later do not change it.
 func (d *identity) number() uint64 {
 	if d.frozen == 0 {
 		d.frozen = d.hash.Sum64()%backend.MaxImport + 1
@@ -153,8 +154,8 @@ func (s *editorSource) number() uint64 { return s.identity.number() }
 
 func (s *jsonSource) number() uint64 { return s.identity.number() }
 
-// guessOwners finds the owner whose own row is rejected as a whole, as far as the row can be read: that owner
-// must not be served without it.
+// guessOwners sets the owner of an own row that cannot be read as a whole, as far as it can be read. That owner must
+// not be served without its own row.
 func (s *editorSource) guessOwners(e *entry) {
 	if s.noData() != "" || s.otherKindOf() != "" || s.row.filled(colKeyword) || s.row.filled(colAdType) || s.row.anyHeadline() {
 		return
@@ -165,12 +166,12 @@ func (s *editorSource) guessOwners(e *entry) {
 	}
 }
 
-// accountAsRead is the row's advertiser, unchecked.
+// accountAsRead returns the row's advertiser, unchecked.
 func (s *editorSource) accountAsRead() string {
 	return cmp.Or(s.advertiser, string(s.row.cell(colAccountName)), s.shared(colAccount))
 }
 
-// guessOwners does so for a line, up to where it can be read.
+// guessOwners sets the owner that a rejected line names, as far as the line can be read.
 func (s *jsonSource) guessOwners(e *entry, line []byte) {
 	names := make(map[string]string)
 	dec := json.NewDecoder(bytes.NewReader(line))

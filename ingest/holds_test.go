@@ -26,7 +26,7 @@ func importing(t testing.TB, store backend.Store, o ingest.Options, file string)
 	return sum
 }
 
-// states lists campaigns and groups with their status and what holds them.
+// states returns campaigns and groups with their status and hold.
 func states(t testing.TB, store backend.Store) string {
 	t.Helper()
 	var list []string
@@ -49,7 +49,7 @@ func sorted(list []string) string {
 	return strings.Join(list, ", ")
 }
 
-// each passes all campaigns, and all groups with the campaign's name.
+// each calls the functions with all campaigns, and all groups with the campaign's name.
 func each(t testing.TB, store backend.Store, campaign func(*backend.Campaign), group func(campaign string, it *backend.Item)) {
 	t.Helper()
 	ctx := context.Background()
@@ -75,7 +75,7 @@ func each(t testing.TB, store backend.Store, campaign func(*backend.Campaign), g
 	}
 }
 
-// export writes all as JSON lines.
+// export writes all campaigns and groups as JSON lines.
 func export(t testing.TB, store backend.Store) string {
 	lines := ingest.AppendAdvertiser(nil, &backend.Advertiser{Name: "A", AdvertiserSettings: backend.AdvertiserSettings{TimeZone: "UTC", Enabled: true}})
 	each(t, store, func(c *backend.Campaign) { lines = ingest.AppendCampaign(lines, ingest.Owners{Advertiser: "A"}, c) },
@@ -95,7 +95,7 @@ func toldShut(sum ingest.Summary) string {
 
 const holdColumns = "Account,Campaign,Ad Group,Keyword,Max CPC,Budget,Ad rotation,Languages,End Date,Campaign Status,Ad Group Status,Status\n"
 
-// rowsOf writes rows of holdColumns, "campaign|group|keyword|cell=value …".
+// rowsOf writes rows of holdColumns from "campaign|group|keyword|cell=value …".
 func rowsOf(rows ...string) string {
 	names := strings.Split(strings.TrimSpace(holdColumns), ",")
 	var b strings.Builder
@@ -114,7 +114,7 @@ func rowsOf(rows ...string) string {
 	return b.String()
 }
 
-// The rows that the tests are made of.
+// The rows from which the tests build files.
 const (
 	wrongCampaign = "C|||Ad rotation=nonsense;Budget=9.00;Status=Paused"
 	rightCampaign = "C|||Budget=9.00;Campaign Status=Enabled"
@@ -124,7 +124,7 @@ const (
 	otherGroup    = "C|H|desk|Max CPC=1"
 )
 
-// TestARefusedOwnerStaysShut goes through files, one after the other, into one database.
+// TestARefusedOwnerStaysShut imports files, one after the other, into one database.
 func TestARefusedOwnerStaysShut(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -171,7 +171,7 @@ func TestARefusedOwnerStaysShut(t *testing.T) {
 	}
 }
 
-// TestARefusedLineStaysShut does so with JSON lines, also with those that cannot be read as a whole.
+// TestARefusedLineStaysShut does the same with JSON lines, among them some that are not whole JSON objects.
 func TestARefusedLineStaysShut(t *testing.T) {
 	const keyword = `{"type":"keyword","advertiser":"A","campaign":"C","group":"G","text":"lamp","match_type":"broad"}` + "\n"
 	for line, status := range map[string]string{
@@ -193,8 +193,8 @@ func TestARefusedLineStaysShut(t *testing.T) {
 	}
 }
 
-// TestARejectedAdvertiserPauses: a line of an advertiser that restricts and is rejected pauses the campaigns that were there before
-// the import, whatever other lines say of them, and no others.
+// TestARejectedAdvertiserPauses: if a rejected line of an advertiser would restrict it, the campaigns that existed before the
+// import are paused, whatever other lines say of them, and no others.
 func TestARejectedAdvertiserPauses(t *testing.T) {
 	const old = `{"type":"keyword","advertiser":"A","campaign":"Old","group":"G","text":"lamp","match_type":"broad"}` + "\n" +
 		`{"type":"campaign","advertiser":"B","name":"Other"}` + "\n"
@@ -215,7 +215,7 @@ func TestARejectedAdvertiserPauses(t *testing.T) {
 	}
 }
 
-// crashing is a store whose n-th commit fails, before or after it is done.
+// crashing is a store of which one commit, counted down by left, fails before or after it is done.
 type crashing struct {
 	backend.Store
 	left  int
@@ -245,7 +245,8 @@ func (t *crashingTx) Commit(ctx context.Context) error {
 	return errors.Join(t.Tx.Rollback(), errCrash)
 }
 
-// heldFile makes, changes, refuses and lifts, over a database that earlier has made.
+// heldFiles returns a file that creates, changes, rejects and releases entities, and an earlier one to import before
+// it.
 func heldFiles() (earlier, file string) {
 	earlier = holdColumns + rowsOf("Old|||Budget=5", "Old|G|a|Max CPC=1", "Shut|||Ad rotation=nonsense", "Shut|G|a|Max CPC=1", "Shut2|||Ad rotation=nonsense", "Shut2|G|a|Max CPC=1")
 	file = holdColumns + rowsOf(keywordRow, "Old|New|a|Max CPC=1", "Old|Wrong|a|Max CPC=1", "D|G|a|Max CPC=1", "Shut|||Budget=1", "Old|Wrong||Max CPC=much",
@@ -258,8 +259,8 @@ const heldStates = "C enabled refused_row, C/G enabled, D paused, D/G enabled re
 	"Old enabled, Old/G enabled, Old/New enabled, Old/Wrong enabled refused_row, Shut enabled, Shut/G enabled, Shut/H enabled, " +
 	"Shut2 enabled refused_row, Shut2/G enabled"
 
-// crashes imports a file into new databases, with a crash at each commit: nothing that the file has made is served before its end,
-// also not after another file that names it, and a second run ends like one without a crash.
+// crashes imports a file into new databases, with a crash at each commit. Nothing that the file created is served before its end,
+// not even after another file names it, and a second run gives the same result as a run without a crash.
 func crashes(t *testing.T, open func() backend.Store) {
 	earlier, file := heldFiles()
 	between := holdColumns + rowsOf(keywordRow, "D|G|a|Max CPC=2", "Old|New|z|Max CPC=1", "E|G|y|Max CPC=1", "F|H|x|Max CPC=1")
@@ -304,7 +305,7 @@ func crashes(t *testing.T, open func() backend.Store) {
 	}
 }
 
-// served lists the groups that are served, of states.
+// served returns the groups in `states` that are served.
 func served(states string) string {
 	open := make(map[string]bool)
 	var groups []string

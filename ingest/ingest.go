@@ -37,53 +37,49 @@ func ParseFormat(name string) (Format, error) {
 	return "", fault.Field("ingest: format", "format", "unknown format %q: editor or jsonl", name)
 }
 
-// DefaultBatchRows is the number of rows that one transaction takes.
+// DefaultBatchRows is the number of rows in a transaction.
 const DefaultBatchRows = 10_000
 
 // Options configure Run. The zero value is ready to use.
 type Options struct {
 	Format Format
-	// Advertiser is the advertiser of each file without a column Account, and of
-	// JSON lines without the field advertiser.
+	// Advertiser is the advertiser of files without a column Account, and of JSON lines without the field advertiser.
 	Advertiser string
-	// Rejects, if not nil, takes the rejected rows as tab-separated lines
-	// without a header: file, row, column, reason.
+	// Rejects, if not nil, receives the rejected rows as tab-separated lines without a header: file, row, column,
+	// reason.
 	Rejects io.Writer
-	// Rejected, if not nil, is called with each rejected row, from the goroutine of Run, and with
-	// its cells, if they are those of an Editor file.
+	// Rejected, if not nil, is called from the goroutine of Run with each rejected row and, if it is a row of an
+	// Editor file, with its cells.
 	Rejected func(rejected.Row, []Cell)
-	// Conflicts, if not nil, takes the report of package conflicts after the
-	// last file.
+	// Conflicts, if not nil, receives the report of package conflicts after the last file.
 	Conflicts io.Writer
-	// BatchRows is about the number of rows in a transaction; 0 means
-	// DefaultBatchRows. A transaction also ends when it is half a second old, so
-	// that other writers are not kept out.
+	// BatchRows is about the number of rows in a transaction; 0 means DefaultBatchRows. A transaction also ends when
+	// it is half a second old, so that it does not keep out other writers.
 	BatchRows int
 	// Progress, if not nil, is called after each commit, from the goroutine
 	// of Run.
 	Progress func(Progress)
-	// Patience is for how long a failed transaction is repeated if another one writes
-	// the same rows (fault.Locked) or the database is away (fault.Unavailable); 0 means
-	// DefaultPatience.
+	// Patience is for how long a failed transaction is repeated if another one writes the same rows (fault.Locked) or
+	// the database cannot be reached (fault.Unavailable). 0 means DefaultPatience.
 	Patience time.Duration
 	// Repeating, if not nil, is called from the goroutine of Run with the error of a
 	// transaction that is about to be repeated, once for each such transaction.
 	Repeating func(error)
-	// Stdin is read for the file named "-", or nil if there is none.
+	// Stdin is read for the file named "-", or nil if there is no standard input.
 	Stdin io.Reader
-	// Now is when the import takes place; the zero time: at present.
+	// Now is the time of the import; the zero time means the present.
 	Now time.Time
-	// StdinName is what that file is called in errors; "" means "-".
+	// StdinName is the name of standard input in errors; "" means "-".
 	StdinName string
 	places    *placeBook
 }
 
-// Progress is the progress of an import. It counts only durable rows.
+// Progress is the progress of an import. It counts only rows that are durable.
 type Progress struct {
 	File string
-	// Bytes of the file were read, of Size (0: unknown).
+	// Bytes is how much of the file was read; Size is the size of the file, or 0 if unknown.
 	Bytes, Size int64
-	// Rows of this file were committed, Rejected of them rejected.
+	// Rows is the number of this file's rows that were committed; Rejected is how many of them were rejected.
 	Rows, Rejected int64
 }
 
@@ -91,39 +87,39 @@ type Progress struct {
 type Summary struct {
 	Files        int
 	Bytes        int64
-	Rows         int64 // without headers; rejected ones too
+	Rows         int64 // without headers, but with rejected rows
 	Rejected     int64
 	Transactions int
 	// First holds the first rejects, at most rejected.Listed.
 	First []rejected.Row
-	// Skipped is the number of rows of kinds that are not imported, by kind:
-	// the most frequent first.
+	// Skipped holds the kinds of rows that are not imported with their numbers of rows, the most frequent kind first.
 	Skipped []Skipped
 	// Warnings counts the warnings about imported rows; FirstWarnings holds the
 	// first, at most rejected.Listed.
 	Warnings      int64
 	FirstWarnings []Warning
-	// Unused are the columns that were filled and not used: the ones that resemble a known name
-	// first, then those of most rows.
+	// Unused holds the columns that were filled and not used: first those that resemble a known name, then those
+	// filled in most rows.
 	Unused []Unused
-	// Notes are other things that may not be as intended.
+	// Notes are other findings that may not be as intended.
 	Notes []Note
 	// Wider are the campaigns that are served more widely than the files say.
 	Wider []Wider
-	// Shut says what is served as paused whatever its status is, by reason.
+	// Shut holds the entities that are served as paused whatever their status is, by reason.
 	Shut []Shut
-	// Renamed counts the campaigns and groups that got another name; FirstRenamed holds the first, at most rejected.Listed.
+	// Renamed counts the campaigns and groups that got a new name; FirstRenamed holds the first, at most rejected.Listed.
 	Renamed      int64
 	FirstRenamed []Renamed
 	// Entities counts effects by kind of entity.
 	Entities [backend.Entities]EffectCounts
 	// Blocklists counts effects on block lists.
 	Blocklists EffectCounts
-	// ClockBefore and ClockAfter are the store's: equal, when nothing changed.
+	// ClockBefore and ClockAfter are the store's clock before and after the import. They are equal if nothing
+	// changed.
 	ClockBefore, ClockAfter uint64
-	// Position is that of the newest change afterwards: it includes all of the import.
+	// Position is the position of the newest change after the import: it includes the whole import.
 	Position backend.Position
-	// Conflicts is the number of lines of the report, if it was wanted.
+	// Conflicts is the number of lines of the report, if it was asked for.
 	Conflicts int64
 }
 
@@ -133,11 +129,9 @@ type Skipped struct {
 	Rows int64
 }
 
-// Run imports files into store, one after the other, each in whole
-// transactions. Rejected rows are no error. Errors: fault.Invalid for a file
-// that cannot be read any further, with its name and row; fault.NotFound for a
-// missing one; those of the store. What was committed before stays, and a second
-// run does not change it again.
+// Run imports files into store, one after the other, each in whole transactions. A rejected row is not an error.
+// Errors: fault.Invalid for a file that cannot be read any further, with its name and row; fault.NotFound for a
+// missing file; those of the store. What was committed before stays, and a second run does not change it again.
 func Run(ctx context.Context, store backend.Store, files []string, o Options) (Summary, error) {
 	o.Advertiser = strings.TrimSpace(o.Advertiser)
 	if o.BatchRows <= 0 {
@@ -178,7 +172,7 @@ func Run(ctx context.Context, store backend.Store, files []string, o Options) (S
 	if e := r.rejects.Flush(); err == nil && e != nil {
 		err = fault.Newf(fault.KindOf(e), "ingest: rejects", "the file of rejects: %w", e)
 	}
-	// Also after an interrupted import, whose commits count.
+	// This also holds after an interrupted import, whose commits count.
 	if newest, e := store.Newest(context.WithoutCancel(ctx)); e == nil {
 		sum.ClockAfter, sum.Position = newest.Clock, newest
 	}
@@ -200,8 +194,8 @@ func reportConflicts(ctx context.Context, store backend.Store, w io.Writer) (int
 	return n, err
 }
 
-// Advertisers returns the names of the advertisers that the rows of a file name, except
-// skipped and rejected rows. Errors: those of Run for a file that cannot be read.
+// Advertisers returns the names of the advertisers that the rows of a file name, except for skipped and rejected
+// rows. It returns the errors that Run returns for a file that cannot be read.
 func Advertisers(ctx context.Context, file io.Reader, o Options) (names []string, err error) {
 	o.Advertiser = strings.TrimSpace(o.Advertiser) // as Run does
 	in, err := textfile.Open(ctx, "-", file)

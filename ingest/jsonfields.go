@@ -10,13 +10,14 @@ import (
 	"adshard/targeting"
 )
 
-// jsonField is a field of a JSON line (settings.gen.go). Faults are looked for in this order.
+// jsonField is a field of a JSON line (settings.gen.go). Fields are checked for faults in this order.
 type jsonField uint8
 
 // String returns the field's name in a line.
 func (f jsonField) String() string { return fieldNames[f] }
 
-// entityType is a value of the field type, with the owners that must be named; others may be.
+// entityType is a value of the field type. path lists the owners that a line of it must name, owners those that it
+// may name.
 type entityType struct {
 	name         string
 	kind         kind
@@ -42,14 +43,14 @@ var (
 	errNotList      = errors.New("not a list of strings")
 )
 
-// note remembers the first field at fault.
+// note records an error of a field. Only the error of the first field at fault is kept.
 func (s *jsonSource) note(f jsonField, err error) {
 	if err != nil && (s.err == nil || f < s.fault) {
 		s.fault, s.err = f, err
 	}
 }
 
-// entityType returns the entity that the line names.
+// entityType returns the kind of entity that the line names. ok is false if its type is unknown.
 func (s *jsonSource) entityType() (of backend.Entity, ok bool) {
 	name := s.required(fieldType)
 	for of := range backend.Entities {
@@ -61,7 +62,7 @@ func (s *jsonSource) entityType() (of backend.Entity, ok bool) {
 	return 0, false
 }
 
-// checkFields refuses fields that are no owners and no fields of the entity's own.
+// checkFields notes an error for each field that is neither an owner nor a field of the entity itself.
 func (s *jsonSource) checkFields(of backend.Entity, owners []jsonField) {
 	for f := fieldAdvertiser; f < fieldStatus; f++ {
 		if s.line.values[f].form != formAbsent && !slices.Contains(owners, f) && !slices.Contains(ownFields[of], f) {
@@ -70,8 +71,7 @@ func (s *jsonSource) checkFields(of backend.Entity, owners []jsonField) {
 	}
 }
 
-// owner reads the name of an owner, which is required if the type's path
-// contains it.
+// owner reads the name of an owner, which is required if the type's path contains the owner and there is no fallback.
 func (s *jsonSource) owner(f jsonField, t *entityType, fallback string) string {
 	if s.line.values[f].form == formAbsent && (fallback != "" || !slices.Contains(t.path, f)) {
 		return fallback
@@ -86,7 +86,7 @@ func (s *jsonSource) name(f jsonField) string {
 	return name
 }
 
-// required reads a string that must be present and not empty.
+// required reads a string that must be present and must not be empty.
 func (s *jsonSource) required(f jsonField) string {
 	if s.line.values[f].form == formAbsent {
 		s.note(f, errFieldMissing)
@@ -99,7 +99,7 @@ func (s *jsonSource) required(f jsonField) string {
 	return text
 }
 
-// text reads a string without outer white space; absent: "".
+// text reads a string without outer white space, or "" if the field is absent.
 func (s *jsonSource) text(f jsonField) string {
 	switch v := &s.line.values[f]; v.form {
 	case formText:
@@ -113,7 +113,7 @@ func (s *jsonSource) text(f jsonField) string {
 	return ""
 }
 
-// texts reads a list of at most limit strings, empty ones left out.
+// texts reads a list of at most `limit` strings. Empty strings are left out.
 func (s *jsonSource) texts(f jsonField, limit int) []string {
 	switch v := &s.line.values[f]; v.form {
 	case formList:
@@ -140,7 +140,7 @@ func (s *jsonSource) status() backend.Status {
 	return status
 }
 
-// jsonNumber reads a number by its digits; null restores the default.
+// jsonNumber reads a number from its digits; null restores the default.
 func jsonNumber[T comparable](s *jsonSource, f jsonField, wrong error, parse func(string) (T, error)) backend.Patch[T] {
 	switch v := &s.line.values[f]; v.form {
 	case formAbsent:
@@ -175,7 +175,7 @@ func (s *jsonSource) languages() backend.Patch[backend.Languages] {
 	return backend.Patch[backend.Languages]{}
 }
 
-// choice reads a string that says one of two.
+// choice reads a string that is one of two values.
 func (s *jsonSource) choice(f jsonField, parse func(string) (bool, error)) backend.Patch[bool] {
 	if s.line.values[f].form == formAbsent {
 		return backend.Patch[bool]{}
@@ -185,7 +185,7 @@ func (s *jsonSource) choice(f jsonField, parse func(string) (bool, error)) backe
 	return backend.To(v)
 }
 
-// choiceOrNull is choice where null restores the default.
+// choiceOrNull is like choice, but null restores the default.
 func (s *jsonSource) choiceOrNull(f jsonField, parse func(string) (bool, error)) backend.Patch[bool] {
 	if s.line.values[f].form == formNull {
 		return backend.Patch[bool]{Op: backend.Reset}
@@ -193,7 +193,8 @@ func (s *jsonSource) choiceOrNull(f jsonField, parse func(string) (bool, error))
 	return s.choice(f, parse)
 }
 
-// jsonValueOf reads a value that replaces the whole; null and one that says nothing erase.
+// jsonValueOf reads a value of package targeting that replaces the old one as a whole. null and an empty value erase
+// it.
 func jsonValueOf[T targeting.Value](s *jsonSource, f jsonField, parse func([]byte) (T, error)) backend.Patch[string] {
 	switch v := &s.line.values[f]; v.form {
 	case formAbsent:

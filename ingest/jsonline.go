@@ -16,9 +16,8 @@ import (
 	"adshard/ingest/values"
 )
 
-// jsonLine is a parsed line. encoding/json's own decoding into structs is
-// not used: it ignores the case of names, takes the last of two equal names, and
-// replaces damaged text, all silently.
+// jsonLine is a parsed line. It is not decoded with encoding/json's decoding into structs, which silently ignores the
+// case of names, takes the last of two equal names, and replaces damaged text.
 type jsonLine struct {
 	values [fields]jsonValue
 }
@@ -26,7 +25,7 @@ type jsonLine struct {
 // jsonValue is a value of one of the forms that fields have.
 type jsonValue struct {
 	form form
-	text string // of a string, without outer white space; of a number or a value as written
+	text string // a string without outer white space, or a number or value as written
 	list []string
 }
 
@@ -47,8 +46,7 @@ var (
 	errUnknownField = errors.New("unknown field")
 )
 
-// parse reads an object of known fields. On an error column is the field at
-// fault, "" where the line as a whole is.
+// parse reads an object of known fields. If it fails, column is the field at fault, or "" if the line as a whole is.
 func (l *jsonLine) parse(raw []byte) (column string, err error) {
 	l.values = [fields]jsonValue{}
 	if !utf8.Valid(raw) || loneSurrogate(raw) {
@@ -154,7 +152,7 @@ func jsonFault(err error) error {
 	return fmt.Errorf("not valid JSON: %w", err)
 }
 
-// value returns the text that a reject quotes.
+// value returns the text that the reason of a reject quotes.
 func (v *jsonValue) value() string {
 	if v.form == formList {
 		return strings.Join(v.list, "; ")
@@ -162,7 +160,7 @@ func (v *jsonValue) value() string {
 	return v.text
 }
 
-// shortened bounds a name that goes into a reject.
+// shortened returns a name cut to a length that fits into a reject.
 func shortened(name string) string {
 	const limit = 40
 	for i := range name {
@@ -218,8 +216,8 @@ func escapedUnit(b []byte) (unit uint16, ok bool) {
 	return unit, true
 }
 
-// Settings are an entity's own fields, checked as those of a JSON line are: its name or
-// content, and the changes of the rest. Only those of its kind are filled.
+// Settings are an entity's own fields, checked like those of a JSON line: its name or content, and the changes of its
+// other fields. Only the fields for its kind are set.
 type Settings struct {
 	Name       string // of an advertiser, campaign or group
 	Advertiser backend.AdvertiserPatch
@@ -230,8 +228,8 @@ type Settings struct {
 	Ad         backend.AdPatch
 }
 
-// ParseSettings reads a JSON object with the fields that a JSON line of the kind has, without
-// type and the names of owners. Errors: fault.Invalid with the field at fault.
+// ParseSettings reads a JSON object with the fields of a JSON line of the kind, except type and the names of owners.
+// It returns fault.Invalid with the field at fault.
 func ParseSettings(of backend.Entity, object []byte) (*Settings, error) {
 	const op = "ingest: read settings"
 	var s jsonSource
@@ -260,12 +258,12 @@ func ParseSettings(of backend.Entity, object []byte) (*Settings, error) {
 	return out, nil
 }
 
-// Status is the change of the entity's status.
+// Status returns the change of the entity's status.
 func (s *Settings) Status(of backend.Entity) backend.Status {
 	return []backend.Status{s.Advertiser.Status, s.Campaign.Status, s.Group.Status, s.Keyword.Status, s.Negative.Status, s.Ad.Status}[of]
 }
 
-// KeyFields are the fields by which an entity is known among those of its owner; they never change.
+// KeyFields returns the fields that identify an entity among those of its owner. They never change.
 func KeyFields(of backend.Entity) []string {
 	return keyFields[of]
 }

@@ -23,11 +23,11 @@ var errLongLine = fmt.Errorf("a line of more than %d bytes", maxLine)
 type jsonSource struct {
 	file       string
 	lines      *textfile.Reader
-	advertiser string // for lines without the field
+	advertiser string // for lines without the field advertiser
 	words      words.Analyser
 	line       jsonLine
 	zones      values.Zones
-	places     *placeBook // nil: places are not looked at
+	places     *placeBook // nil if places are not checked
 	identity   identity
 	fault      jsonField
 	err        error
@@ -124,7 +124,7 @@ func (s *jsonSource) reject(e *entry) {
 	}
 }
 
-// entity reads the fields of the line's own entity.
+// entity reads the fields of the entity that the line is about.
 func (s *jsonSource) entity(e *entry) {
 	switch e.kind {
 	case kindAdvertiser:
@@ -188,11 +188,11 @@ func (s *jsonSource) keyword() (text, joined string, t search.MatchType) {
 
 var errMatchType = errors.New("unknown match type: broad, phrase or exact")
 
-// Owners are the names on the way to an entity, or "" if there is none.
+// Owners are the names of an entity's owners, each "" if there is none.
 type Owners struct{ Advertiser, Campaign, Group string }
 
-// The functions below append an entity as a JSON line that, imported, gives it all of its own
-// fields; what it holds has lines of its own.
+// The functions below append an entity as a JSON line. Importing the line gives the entity all of its own fields.
+// What the entity holds has lines of its own.
 
 // AppendAdvertiser appends the line of an advertiser.
 func AppendAdvertiser(b []byte, a *backend.Advertiser) []byte {
@@ -204,13 +204,13 @@ func AppendCampaign(b []byte, o Owners, c *backend.Campaign) []byte {
 	return appendLine(b, backend.EntityCampaign, o, campaignFields(c))
 }
 
-// AppendNegative appends the line of a negative: a campaign's without a group among the owners, an advertiser's
-// without a campaign, too.
+// AppendNegative appends the line of a negative. The owners of a campaign's negative have no group; those of an
+// advertiser's negative have neither group nor campaign.
 func AppendNegative(b []byte, o Owners, n *backend.Negative) []byte {
 	return appendLine(b, backend.EntityNegative, o, negativeFields(n))
 }
 
-// AppendItem appends the lines of a group and of all that it holds.
+// AppendItem appends the lines of a group and of everything that it holds.
 func AppendItem(b []byte, o Owners, it *backend.Item) []byte {
 	b = appendLine(b, backend.EntityGroup, o, groupFields(&it.Group))
 	o.Group = it.Group.Name

@@ -113,7 +113,7 @@ func TestJSONLinesRejects(t *testing.T) {
 		dump, rejects := importText(t, ingest.Options{Format: ingest.FormatJSONL}, line+"\n")
 		made := ""
 		if strings.Contains(line, "languages") {
-			made = "A = status=enabled\nA / C = hold=refused_row status=paused\n" // what restricts and is rejected, pauses
+			made = "A = status=enabled\nA / C = hold=refused_row status=paused\n" // a line that is rejected and would restrict the campaign pauses it
 		}
 		if dump != made || !strings.HasPrefix(rejects, "1 "+want) || strings.Count(rejects, "\n") != 1 {
 			t.Errorf("%.90s: %q%q, want %q", line, dump, rejects, want)
@@ -122,7 +122,7 @@ func TestJSONLinesRejects(t *testing.T) {
 }
 
 func TestJSONLinesAdvertiser(t *testing.T) {
-	of := ingest.Options{Advertiser: "Acme"} // the format is found out
+	of := ingest.Options{Advertiser: "Acme"} // the format is detected
 	dump, rejects := importText(t, of, " \n"+`{"type":"campaign","name":"C"}`+"\n"+`{"type":"campaign","name":"C","advertiser":"B"}`+"\n")
 	if want := "Acme = status=enabled\nAcme / C = status=enabled\nB = status=enabled\nB / C = status=enabled\n"; dump != want {
 		t.Errorf("%s", dump)

@@ -17,29 +17,32 @@ import (
 type layout struct {
 	cell    [columns]int
 	headers [][]byte // of all cells
-	// flags are what headings say of rows where the cell says yes.
+	// flags are the hints that headings give about rows whose cell says yes.
 	flags []hint
-	// statusOf are the cells of colStatus on rows of keywords, of ads and of all others.
+	// statusOf holds the cells of colStatus for rows of keywords, of ads and of all other kinds.
 	statusOf [3]int
-	// others identify rows of other kinds, in the order of otherKinds.
+	// others are the cells that identify rows of other kinds, in the order of otherKinds.
 	others []otherCell
-	// unnamed are the unknown columns, including those of others; hinting are those whose cells may restrict.
+	// unnamed are the unknown columns, including those of others. hinting are those of them whose cells may restrict
+	// the row.
 	unnamed, hinting []int
-	// rowType is the cell that says of which kind a row is; −1 means missing. bulk: rows have ids,
-	// too.
+	// rowType is the cell that names the kind of a row, or −1 if it is missing. bulk says that rows have ids, as in a
+	// bulk sheet.
 	rowType int
 	bulk    bool
-	// ofCampaign are the cells with settings of a campaign that any row may have.
+	// ofCampaign marks the cells with settings of a campaign that any row may have.
 	ofCampaign []bool
-	// restricting are the cells that restrict their campaign; extras: there are some columns of rowExtras.
+	// restricting are the cells that restrict their campaign. extras says that the file has some columns of
+	// rowExtras.
 	restricting []restrictingCell
 	extras      bool
 }
 
-// width is the number of cells of the header.
+// width returns the number of cells of the header.
 func (l *layout) width() int { return len(l.headers) }
 
-// header names a cell's column for a report: bounded, with a space for all that does not print.
+// header returns the name of a cell's column for a report: bounded, with a space for each character that does not
+// print.
 func (l *layout) header(cell int) string {
 	text := strings.ToValidUTF8(string(l.headers[cell]), "\ufffd")
 	if runes := []rune(text); len(runes) > rejected.QuotedRunes {
@@ -53,16 +56,16 @@ func (l *layout) header(cell int) string {
 	}, text), cellName(cell))
 }
 
-// knownName is a name of a column; rank 0 is its main name.
+// knownName is a column with the rank of one of its names; rank 0 is the main name.
 type knownName struct {
 	column column
 	rank   int
 }
 
-// stateRank is that of a name with "state" in place of "status".
+// stateRank is the rank of a name with "state" in place of "status".
 const stateRank = 100
 
-// knownNames maps names, as values.Plain writes them, to columns.
+// knownNames maps names of columns, as values.Plain returns them, to the columns.
 func knownNames() map[string]knownName {
 	m := make(map[string]knownName, 2*columns)
 	for c := range columns {
@@ -78,11 +81,11 @@ func knownNames() map[string]knownName {
 	return m
 }
 
-// withState is a name that ends with status, with the word that other exports use for it.
+// withState returns a name that ends with status, with the word "state" in its place, which other exports use.
 func withState(name string) string { return strings.TrimSuffix(name, "status") + "state" }
 
-// layoutOf reads a header. Two columns of one main name are an error of the file,
-// and so are two of one or of several aliases without the main name.
+// layoutOf reads a header. Two columns with the main name of one column are an error of the file. So are two columns
+// with aliases of one column if its main name is missing. found counts the known columns.
 func layoutOf(cells [][]byte, names map[string]knownName) (l layout, found int, err error) {
 	var ranks, doubled [columns]int
 	for c := range l.cell {
@@ -140,7 +143,7 @@ func (l *layout) resolve() {
 		l.cell[colAccount], l.cell[colAccountName] = l.cell[colAccountName], -1
 	}
 	if at := l.cell[colType]; at >= 0 {
-		l.unnamed = append(l.unnamed, at) // it says what a keyword is, and nothing known of other rows
+		l.unnamed = append(l.unnamed, at) // Type says what a keyword is, and nothing known about other rows
 		if l.cell[colCriterionType] >= 0 {
 			l.cell[colType] = -1
 		}

@@ -16,12 +16,12 @@ import (
 	"adshard/ingest/values"
 )
 
-// maxListLine is the most bytes of a line that has a block list, which may have a million entries.
+// maxListLine is the most bytes of a line with a block list, which may have a million entries.
 const maxListLine = 32 << 20
 
-// listLine is a line of a block list. Fields that it does not have leave the list's as they are.
+// listLine is a line of a block list. Fields that the line does not have leave the fields of the list unchanged.
 type listLine struct {
-	at     rejected.Row // where it stands
+	at     rejected.Row // the place of the line in the file
 	name   string
 	status backend.Status
 	own    blocklist.List
@@ -29,14 +29,14 @@ type listLine struct {
 	has    map[string]bool // fields
 }
 
-// The fields that are not the list's own.
+// The fields of the line that are not fields of the list itself.
 const (
 	listType   = "type"
 	listStatus = "status"
 	listNames  = "advertiser_names"
 )
 
-// isList reports whether a line is one of a block list.
+// isList reports whether a line is that of a block list.
 func isList(raw []byte) bool {
 	const value = `"blocklist"`
 	for {
@@ -52,7 +52,8 @@ func isList(raw []byte) bool {
 	}
 }
 
-// AppendBlocklist appends the line of a block list; names are those of its advertisers, whose ids differ between databases.
+// AppendBlocklist appends the line of a block list. names are the names of its advertisers, since their ids differ between
+// databases.
 func AppendBlocklist(b []byte, name string, l *blocklist.List, names []string) ([]byte, error) {
 	line, err := json.Marshal(struct {
 		Type            string   `json:"type"`
@@ -65,7 +66,7 @@ func AppendBlocklist(b []byte, name string, l *blocklist.List, names []string) (
 	return append(append(b, line...), '\n'), err
 }
 
-// listOf is a list that JSON writes as one, also if it is empty.
+// listOf returns a list that JSON writes as [] if it is empty, and not as null.
 func listOf(list []string) []string {
 	if list == nil {
 		return []string{}
@@ -89,7 +90,7 @@ func (s *jsonSource) list(e *entry, raw []byte) {
 	e.list = l
 }
 
-// parse reads the fields; field is the first at fault, "" where the line as a whole is.
+// parse reads the fields. If it fails, field is the first field at fault, or "" if the line as a whole is.
 func (l *listLine) parse(raw []byte) (field string, err error) {
 	if !utf8.Valid(raw) || loneSurrogate(raw) {
 		return "", values.ErrText
@@ -143,7 +144,7 @@ func (l *listLine) field(dec *json.Decoder, name string) error {
 	return errUnknownField
 }
 
-// decodeField decodes a value; null is the zero value.
+// decodeField decodes a value; null becomes the zero value.
 func decodeField[T any](dec *json.Decoder, to *T) error {
 	err := dec.Decode(to)
 	if wrong := new(json.UnmarshalTypeError); errors.As(err, &wrong) {
@@ -171,7 +172,7 @@ func (l *listLine) text(name, text string) error {
 	return nil
 }
 
-// check checks and normalises what was read.
+// check checks and normalises what was read. If it fails, field is the field at fault.
 func (l *listLine) check() (field string, err error) {
 	err = blocklist.CheckName(l.name)
 	if err == nil {
@@ -186,8 +187,8 @@ func (l *listLine) check() (field string, err error) {
 	return "", nil
 }
 
-// apply changes a list as the line says; ids are those of the advertisers that it names. Errors: fault.Invalid, there would be too
-// many entries.
+// apply changes a list as the line says. ids are those of the advertisers that the line names. It returns fault.Invalid if the
+// list would have too many entries.
 func (l *listLine) apply(to *blocklist.List, ids []uint64) error {
 	if l.has[blocklist.FieldAdvertisers] || l.has[listNames] {
 		to.Advertisers = append(append([]uint64(nil), l.own.Advertisers...), ids...)

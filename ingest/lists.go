@@ -11,10 +11,11 @@ import (
 	"adshard/ingest/rejected"
 )
 
-// listTries is how often block lists are saved that others change at the same time.
+// listTries is how often a block list is saved if others change it at the same time.
 const listTries = 5
 
-// saveLists applies the lines of block lists in their order, once all files are in: they may name advertisers of any file.
+// saveLists applies the lines of block lists in their order. It runs after all files have been imported, since a line may
+// name advertisers of any file.
 func (r *run) saveLists(ctx context.Context) error {
 	if len(r.lists) == 0 {
 		return nil
@@ -45,7 +46,8 @@ func (r *run) saveLists(ctx context.Context) error {
 	return nil
 }
 
-// namedAdvertisers returns the ids of the advertisers that lines name, by name; 0: there is none.
+// namedAdvertisers returns the ids of the advertisers that lines name, by name. The id is 0 if there is no such
+// advertiser.
 func (r *run) namedAdvertisers(ctx context.Context) (map[string]uint64, error) {
 	ids := make(map[string]uint64)
 	for _, l := range r.lists {
@@ -68,7 +70,7 @@ func (r *run) namedAdvertisers(ctx context.Context) (map[string]uint64, error) {
 	return ids, errors.Join(err, tx.Rollback())
 }
 
-// missing returns the first name of a line that no advertiser has; "": all exist.
+// missing returns the first name in a line that no advertiser has, or "" if all exist.
 func (l *listLine) missing(ids map[string]uint64) string {
 	for _, name := range l.names {
 		if ids[name] == 0 {
@@ -78,18 +80,18 @@ func (l *listLine) missing(ids map[string]uint64) string {
 	return ""
 }
 
-// unfitLine is a line that cannot be applied to the list as it is.
+// unfitLine is a line that cannot be applied to the list as it is now.
 type unfitLine struct {
 	line *listLine
 	why  error
 }
 
-// saveList applies lines to a list.
+// saveList applies the lines of one list.
 func (r *run) saveList(ctx context.Context, name string, lines []*listLine, ids map[string]uint64) error {
 	for try := 1; ; try++ {
 		effect, rejects, err := r.tryList(ctx, name, lines, ids)
 		if fault.Is(err, fault.Conflict) && try < listTries {
-			continue // another import has changed it meanwhile
+			continue // another import has changed the list meanwhile
 		}
 		if err != nil {
 			return fmt.Errorf("block list %s: %w", name, err)
@@ -104,7 +106,8 @@ func (r *run) saveList(ctx context.Context, name string, lines []*listLine, ids 
 	}
 }
 
-// tryList applies lines to a list as it is now, and returns what came of it and which lines cannot be applied.
+// tryList applies lines to a list as it is now. It returns the effect on the list, and the lines that cannot be
+// applied.
 func (r *run) tryList(ctx context.Context, name string, lines []*listLine, ids map[string]uint64) (effect func(*EffectCounts) *int64, rejects []unfitLine, err error) {
 	was, err := blocklist.Load(ctx, r.store, name)
 	if err != nil && !fault.Is(err, fault.NotFound) {
@@ -148,7 +151,7 @@ func (n *EffectCounts) changed() *int64 { return &n.Changed }
 func (n *EffectCounts) removed() *int64 { return &n.Removed }
 func (n *EffectCounts) left() *int64    { return &n.Left }
 
-// rejectList rejects a line that was taken when it was read.
+// rejectList rejects a line that was accepted when it was read.
 func (r *run) rejectList(l *listLine, field, why string) error {
 	l.at.Column, l.at.Reason = field, why
 	r.sum.Rejected++

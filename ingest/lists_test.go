@@ -15,7 +15,7 @@ import (
 	"adshard/ingest/textfile"
 )
 
-// listsRig imports lines into a database of its own.
+// listsRig imports lines into its own database.
 type listsRig struct {
 	*testing.T
 	store backend.Store
@@ -30,7 +30,8 @@ func newListsRig(t *testing.T) listsRig {
 	return listsRig{t, s}
 }
 
-// put imports lines and returns what was created, changed, removed and left, and the rejects as row:field.
+// put imports lines and returns the numbers of lists created, changed, removed and left unchanged, and the rejects as
+// row:field.
 func (r listsRig) put(lines ...string) string {
 	r.Helper()
 	var rejects strings.Builder
@@ -82,7 +83,8 @@ func TestBlockLists(t *testing.T) {
 	if second <= first {
 		t.Errorf("version %d after %d", second, first)
 	}
-	// Names are those of the end of the import; a line that names no known advertiser is rejected, and the others apply.
+	// Advertisers are looked up by name at the end of the import. A line that names an unknown advertiser is rejected,
+	// and the others apply.
 	puts("+0 ~1 -0 =0 !3:advertiser_names", `{"type":"blocklist","name":"a","advertiser_names":["New","Other"],"advertisers":[7]}`, `{"type":"blocklist","name":"a","categories":[]}`,
 		`{"type":"blocklist","name":"a","advertiser_names":["Nobody"]}`, `{"type":"advertiser","name":"New"}`, `{"type":"advertiser","name":"Other"}`)
 	r.is("a", blocklist.List{Advertisers: []uint64{1, 2, 7}, Uncategorised: true})
@@ -118,7 +120,7 @@ func TestBlockListRejects(t *testing.T) {
 	}
 }
 
-// TestGoldenBlockLists imports the golden set's lists.
+// TestGoldenBlockLists imports the block lists of the golden set.
 func TestGoldenBlockLists(t *testing.T) {
 	r := newListsRig(t)
 	file, err := os.ReadFile("../internal/goldentest/testdata/targeting/golden/blocklists.jsonl")
@@ -158,7 +160,7 @@ func TestLargeBlockList(t *testing.T) {
 			t.Errorf("%s: %s", what, got)
 		}
 	}
-	// Together with what the list has already there are too many.
+	// With the entries that the list already has, there are too many.
 	if got := r.put(`{"type":"blocklist","name":"large","categories":["c"]}`); got != "+0 ~0 -0 =1 !1:domains" {
 		t.Error(got)
 	}

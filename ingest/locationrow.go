@@ -11,7 +11,8 @@ import (
 	"adshard/targeting"
 )
 
-// locationChange is what a location row does: one target or exclusion of its campaign (serving.md §13).
+// locationChange is the change that a location row makes: it adds, changes or removes one target or exclusion of its
+// campaign (serving.md §13).
 type locationChange struct {
 	targeting.Location
 	modifier backend.Patch[uint16]
@@ -92,7 +93,7 @@ func (s *editorSource) readPlaceID(e *entry) {
 	}
 }
 
-// readPlace reads the cell Location: a circle, its middle or a name.
+// readPlace reads the cell Location: a circle, the centre of a circle, or a name.
 func (s *editorSource) readPlace(l *locationChange, cell string) {
 	if strings.HasPrefix(cell, "(") {
 		var err error
@@ -115,7 +116,7 @@ func (s *editorSource) readPlace(l *locationChange, cell string) {
 	s.row.note(colLocation, err)
 }
 
-// circleAround reads a circle whose middle is in Location, from Radius and Unit.
+// circleAround reads a circle whose centre is in Location, with the size from Radius and Unit.
 func (s *editorSource) circleAround(l *locationChange, lat, lon string) {
 	point, err := targeting.ParsePoint(lat, lon)
 	s.row.note(colLocation, err)

@@ -11,41 +11,38 @@ import (
 )
 
 const (
-	// nearDistance is the most edits (near.Distance) between two names of which one
-	// may be misspelt. One is allowed if the longer name has nearOnce characters, two
-	// if it has nearTwice: shorter names are often near by chance.
+	// nearDistance is the most edits (near.Distance) between two names of which one may be a misspelling of the
+	// other. One edit is allowed if the longer name has nearOnce characters, two if it has nearTwice; shorter names
+	// are often near by chance.
 	nearDistance        = 2
 	nearOnce, nearTwice = 5, 9
-	// nearNamesMost is how many names an account may have for its names to be
-	// searched, so that creating a campaign stays cheap.
+	// nearNamesMost is the most names of an account that are searched, so that creating a campaign stays cheap.
 	nearNamesMost = 10_000
 	// nearNamesCached bounds the cached names of all accounts.
 	nearNamesCached = 20 * nearNamesMost
 )
 
-// nearNames caches the names of accounts in which something was created.
+// nearNames caches the names in the accounts in which something was created.
 type nearNames struct {
-	accounts map[uint64]*accountNames // by advertiser; 0: the advertisers
+	accounts map[uint64]*accountNames // by advertiser id; the advertisers' own names are under 0
 	cached   int
-	file     int        // the number of the file, from 1
-	open     []openName // that the open transaction created
+	file     int        // the number of the current file, from 1
+	open     []openName // names that the open transaction created
 }
 
-// accountNames are the names of an account's campaigns, or of all advertisers,
-// by their length in characters.
+// accountNames holds the names of an account's campaigns, or of all advertisers, by their length in characters.
 type accountNames struct {
 	byLength map[int][]letteredName
 	count    int
 }
 
-// openName is the name of a campaign of an advertiser or, with advertiser 0, of an
-// advertiser.
+// openName is the name of an advertiser's campaign or, if advertiser is 0, of an advertiser.
 type openName struct {
 	advertiser uint64
 	name       string
 }
 
-// committed forgets which names could be undone, undone drops them.
+// committed marks the names that the open transaction created as final. undone drops those names.
 func (n *nearNames) committed() { n.open = n.open[:0] }
 
 func (n *nearNames) undone() {
@@ -60,11 +57,11 @@ func (n *nearNames) undone() {
 type letteredName struct {
 	letters uint64
 	name    string
-	file    int // that created it; 0: it was there
+	file    int // the number of the file that created the name, or 0 if it existed before
 }
 
-// created returns the nearest name within nearDistance of one that was just
-// created in an account, or "", and adds the new one to the cache.
+// created returns the nearest name within nearDistance of a name that was just created in an account, or "" if there
+// is none. It adds the new name to the cache.
 func (n *nearNames) created(ctx context.Context, tx backend.Tx, advertiser uint64, name string) (string, error) {
 	account, ok := n.accounts[advertiser]
 	if !ok {
@@ -74,7 +71,7 @@ func (n *nearNames) created(ctx context.Context, tx backend.Tx, advertiser uint6
 		}
 		account = n.account(advertiser)
 		for _, other := range names {
-			if other != name { // the new one is among them
+			if other != name { // names includes the new name
 				n.add(account, other, 0)
 			}
 		}
@@ -88,7 +85,7 @@ func (n *nearNames) created(ctx context.Context, tx backend.Tx, advertiser uint6
 	return near, nil
 }
 
-// account makes an account without names.
+// account adds an account without names to the cache.
 func (n *nearNames) account(advertiser uint64) *accountNames {
 	if n.accounts == nil || n.cached > nearNamesCached {
 		n.accounts, n.cached = make(map[uint64]*accountNames), 0
@@ -106,7 +103,7 @@ func (n *nearNames) add(account *accountNames, name string, file int) {
 	account.byLength[length] = append(account.byLength[length], letteredName{lettersOf(name), name, file})
 }
 
-// removed drops a removed name.
+// removed drops a removed name from the cache.
 func (n *nearNames) removed(advertiser uint64, name string) {
 	if account := n.accounts[advertiser]; account != nil {
 		length := utf8.RuneCountInString(name)
@@ -121,8 +118,8 @@ func lettersOf(name string) (set uint64) {
 	return set
 }
 
-// nearest returns the nearest name that may be meant, but none that the same file created, and none that
-// differs in digits only.
+// nearest returns the nearest name that may be meant, or "" if there is none. It ignores names that the same file
+// created and names that differ only in digits.
 func (a *accountNames) nearest(name string, file int) (found string) {
 	letters, runes := lettersOf(name), []rune(name)
 	least := nearDistance + 1
@@ -145,7 +142,7 @@ func (a *accountNames) nearest(name string, file int) (found string) {
 	return found
 }
 
-// nearLimit is the most edits between two names of which the longer has so many characters.
+// nearLimit returns the most edits between two names if the longer has `length` characters.
 func nearLimit(length int) int {
 	switch {
 	case length < nearOnce:

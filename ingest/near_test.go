@@ -7,8 +7,7 @@ import (
 	"adshard/internal/near"
 )
 
-// TestNearest: what is near is found among others, whatever its length and
-// letters; the nearest counts.
+// TestNearest: nearest finds the name with the fewest edits among others of any length and letters.
 func TestNearest(t *testing.T) {
 	var names nearNames
 	account := names.account(1)
@@ -35,7 +34,7 @@ func TestNearest(t *testing.T) {
 			}
 		}
 		if least == 0 {
-			continue // it is one of them
+			continue // w is one of the names
 		}
 		found := account.nearest(string(w), 1)
 		if (found == "") != (least == none) || found != "" && near.Distance(w, []rune(found), nearDistance) != least {
@@ -44,7 +43,7 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// allowed is one edit from five characters on, two from nine.
+// allowed returns the edits allowed for a length: one from five characters on, two from nine.
 func allowed(length int) (edits int) {
 	for _, from := range []int{5, 9} {
 		if length >= from {

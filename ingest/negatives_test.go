@@ -7,7 +7,7 @@ import (
 	"adshard/ingest"
 )
 
-// TestNegativesStayNegatives: a keyword that any column calls a negative is never bid on.
+// TestNegativesStayNegatives: a keyword that any column calls a negative never becomes a keyword to bid on.
 func TestNegativesStayNegatives(t *testing.T) {
 	const owners = "A = status=enabled\nA / C = status=enabled\n"
 	const group = owners + "A / C / G = status=enabled\n"
@@ -39,7 +39,8 @@ func TestNegativesStayNegatives(t *testing.T) {
 	}
 }
 
-// TestNamesThatBeginWithNegative: the text of a keyword and the names of its owners are no verdict.
+// TestNamesThatBeginWithNegative: a keyword's text and its owners' names may begin with "negative" without making it
+// one.
 func TestNamesThatBeginWithNegative(t *testing.T) {
 	dump, rejects := importText(t, ingest.Options{}, "Account name,Account,Campaign,Ad Group,Keyword\n"+
 		"Negative Ltd,1,Negative space,Campaign negatives,negative ion lamp\n")
@@ -48,8 +49,8 @@ func TestNamesThatBeginWithNegative(t *testing.T) {
 	}
 }
 
-// TestTypeIsDecidedOnce: the first keyword with a Type says what the column is; a row that
-// differs is rejected, whichever comes first.
+// TestTypeIsDecidedOnce: the first keyword with a Type decides what the column means; a row with another meaning is
+// rejected, whichever comes first.
 func TestTypeIsDecidedOnce(t *testing.T) {
 	const head = "Account,Campaign,Ad Group,Keyword,Type\n"
 	for rows, want := range map[string]string{

@@ -7,17 +7,16 @@ import (
 	"adshard/ingest/values"
 )
 
-// otherKind is a kind of row that an export holds and an import skips: an
-// index of otherKinds.
+// otherKind is a kind of row that an export contains and an import skips. It is an index of otherKinds.
 type otherKind uint8
 
-// otherKinds are the kinds of rows that are skipped, with the columns of
-// Google Ads Editor that identify them. The first kind with a filled column
-// counts. The last has no column: it is for a criterion type without one.
+// otherKinds are the kinds of rows that are skipped, with the columns of Google Ads Editor that identify them. If
+// columns of several kinds are filled, the first kind is chosen. The last kind has no column; it is for criterion
+// types that belong to no other kind.
 var otherKinds = [...]struct {
 	name    string
 	columns []string
-	// types are further criterion types of such rows.
+	// types are further criterion types of rows of this kind.
 	types []string
 }{
 	{"audience segment", []string{"Audience segment", "Audience"}, nil},
@@ -48,7 +47,7 @@ var otherKinds = [...]struct {
 	{otherNegatives, []string{"Negative keyword", "Negative keywords"}, nil},
 	{"location", []string{"Location groups", "Location groups legacy", "Location group", "Location group type"},
 		[]string{"Geo targeting", "Radius"}},
-	{"location", []string{"Reach"}, nil}, // says nothing beside a place
+	{"location", []string{"Reach"}, nil}, // says nothing by itself next to a place
 	{"other", nil, nil},
 }
 
@@ -61,14 +60,13 @@ const (
 	otherNegatives      = "list of negatives"
 )
 
-// otherCell is a cell of each row that identifies another kind when filled.
+// otherCell is the index of a cell that, if filled, identifies a row as one of another kind.
 type otherCell struct {
 	cell int
 	kind otherKind
 }
 
-// otherColumns maps names of columns, as values.Plain writes them, to the kind
-// that they identify.
+// otherColumns maps names of columns, as values.Plain returns them, to the kinds that they identify.
 func otherColumns() map[string]otherKind {
 	m := make(map[string]otherKind)
 	for k := range otherKinds {
@@ -82,8 +80,7 @@ func otherColumns() map[string]otherKind {
 	return m
 }
 
-// criterionKind returns the kind of row that a criterion type denotes on a row
-// without a keyword.
+// criterionKind returns the kind of row that a criterion type denotes if the row has no keyword.
 func criterionKind(cell string) otherKind {
 	name := values.Plain(cell)
 	for k := range otherKinds {
@@ -95,8 +92,8 @@ func criterionKind(cell string) otherKind {
 	return otherKind(len(otherKinds) - 1)
 }
 
-// otherKindOf returns the kind of the row if it is one that is not imported
-// (serving.md §7, "Rows of other kinds"), else "".
+// otherKindOf returns the kind of the row if rows of that kind are not imported (serving.md §7, "Rows of other
+// kinds"), or "" if they are.
 func (s *editorSource) otherKindOf() string {
 	s.location = false
 	keyword := s.row.filled(colKeyword)
@@ -142,8 +139,8 @@ func (s *editorSource) otherKindOf() string {
 	return ""
 }
 
-// identified returns the first kind, of these or of all, that a filled cell
-// identifies. A cell [] does not count: exports write it for unset settings.
+// identified returns the first kind that a filled cell identifies, among `names` or, without names, among all kinds.
+// A cell [] is ignored, since exports write it for unset settings.
 func (r *editorRow) identified(names ...string) string {
 	for _, o := range r.layout.others {
 		name := otherKinds[o.kind].name
@@ -158,7 +155,7 @@ func (r *editorRow) identified(names ...string) string {
 	return ""
 }
 
-// reachAlone reports whether only the last kind with columns identifies the row.
+// reachAlone reports whether no kind except the last one with columns (Reach) identifies the row.
 func (r *editorRow) reachAlone() bool {
 	return !slices.ContainsFunc(r.layout.others, func(o otherCell) bool {
 		cell := r.cellAt(o.cell)
@@ -166,8 +163,7 @@ func (r *editorRow) reachAlone() bool {
 	})
 }
 
-// unnamed returns the header of the first filled cell of an unknown column, if
-// there is one.
+// unnamed returns the header of the first filled cell in an unknown column. ok is false if there is none.
 func (r *editorRow) unnamed() (header string, ok bool) {
 	for _, cell := range r.layout.unnamed {
 		if len(r.cellAt(cell)) > 0 {
@@ -177,11 +173,12 @@ func (r *editorRow) unnamed() (header string, ok bool) {
 	return "", false
 }
 
-// ownerTypes are headings of columns that say of which kind a row is.
+// ownerTypes are headings of columns that name the kind of a row.
 var ownerTypes = []string{"type", "rowtype", "recordtype", "entity"}
 
-// rowTypes are parts of the names that bulk sheets give to rows which are not imported, as values.Plain
-// writes them. The value says what such a row restricts its campaign by; "": by nothing. The first that the name contains counts.
+// rowTypes lists parts of the names that bulk sheets give to rows which are not imported, as values.Plain returns them. restricts
+// names what such a row restricts its campaign by, or is "" if it does not restrict it. The first part that the name contains is
+// used.
 var rowTypes = []struct{ part, restricts string }{
 	{"negativekeywordlist", otherSharedSet}, {"sharednegative", otherSharedSet},
 	{"label", ""}, {"extension", ""}, {"formatversion", ""},
@@ -193,27 +190,26 @@ var rowTypes = []struct{ part, restricts string }{
 	{"association", ""}, {"targeting", ""}, {"portfolio", ""}, {"feed", ""}, {"goal", ""}, {"asset", ""},
 }
 
-// otherExclusion is what rows of no known kind exclude.
+// otherExclusion names what excluding rows of no known kind restrict.
 const otherExclusion = "other exclusion"
 
-// rowType is what a row calls itself, or "" if nothing.
+// rowType returns the kind that a row gives itself, or "" if it gives none.
 func (r *editorRow) rowType() string { return string(r.cellAt(r.layout.rowType)) }
 
-// saysOwner reports whether a row calls itself a campaign's or a group's own.
+// saysOwner reports whether a row calls itself the own row of a campaign or group.
 func (r *editorRow) saysOwner() bool {
 	name := values.Plain(r.rowType())
 	return name == "campaign" || name == "adgroup"
 }
 
-// saysOwn reports whether a row calls itself what its cells make it, so that it is
-// its entity's own row.
+// saysOwn reports whether a row calls itself what its cells make it. Then it is its entity's own row.
 func (r *editorRow) saysOwn(k kind) bool {
 	own := [kinds]string{kindCampaign: "campaign", kindGroup: "adgroup"}[k]
 	return own != "" && values.Plain(r.rowType()) == own
 }
 
-// typedKind returns the kind that a row calls itself, or "" if rows of that kind are imported. Where rows have ids, a
-// bulk sheet names the kind of each.
+// typedKind returns the kind that a row gives itself, or "" if it gives none or rows of that kind are imported. In a
+// bulk sheet, whose rows have ids, every row names its kind.
 func (s *editorSource) typedKind() string {
 	if s.row.layout.rowType < 0 {
 		return ""
@@ -232,14 +228,13 @@ func anAd(named string) bool {
 	return before >= 0 && strings.EqualFold(named[before:], ad) && (before == 0 || strings.ContainsRune(" _-", rune(named[before-1])))
 }
 
-// partOfType returns the index in rowTypes that speaks for a name, or −1 if none
-// does.
+// partOfType returns the index of the first entry of rowTypes that the name contains, or −1 if there is none.
 func partOfType(plain string) int {
 	return slices.IndexFunc(rowTypes, func(t struct{ part, restricts string }) bool { return strings.Contains(plain, t.part) })
 }
 
-// typeRestricts returns what restricts the campaign of a row that is skipped because of the kind that it
-// names; "": nothing does.
+// typeRestricts returns what a row that is skipped because of the kind it names restricts its campaign by, or "" if
+// it does not restrict it.
 func (r *editorRow) typeRestricts() string {
 	if i := partOfType(values.Plain(r.rowType())); i >= 0 {
 		return rowTypes[i].restricts

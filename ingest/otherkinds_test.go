@@ -9,7 +9,7 @@ import (
 	"adshard/backend"
 )
 
-// fatalStore fails the test that writes to it.
+// fatalStore fails the test at any write.
 type fatalStore struct {
 	backend.Store
 	t *testing.T
@@ -23,7 +23,7 @@ func (s fatalStore) Begin(context.Context) (backend.Tx, error) {
 	return emptyTx{}, nil
 }
 
-// emptyTx finds nothing; all else panics. What is told of skipped rows needs no more.
+// emptyTx finds nothing and panics at all other calls. Warnings about skipped rows need no more.
 type emptyTx struct{ backend.Tx }
 
 func (emptyTx) FindAdvertiser(context.Context, string) (uint64, error) { return 0, nil }
@@ -43,9 +43,8 @@ func runText(t *testing.T, store backend.Store, text string) Summary {
 	return sum
 }
 
-// TestEveryIdentifyingColumn: a row with a cell in any column of the list is
-// skipped as its kind, whether its campaign or its group would be removed,
-// paused or bid for. It is no reject, and nothing is written.
+// TestEveryIdentifyingColumn: a row with a cell in any column of the list is skipped as that kind, even if it would
+// remove, pause or bid for its campaign or group. It is not rejected, and nothing is written.
 func TestEveryIdentifyingColumn(t *testing.T) {
 	for _, kind := range otherKinds {
 		for _, column := range kind.columns {
@@ -66,8 +65,8 @@ func TestEveryIdentifyingColumn(t *testing.T) {
 	}
 }
 
-// TestIdentifyingColumnsAreDocumented: docs/import.md names each kind with its
-// columns, in the order in which they are looked at.
+// TestIdentifyingColumnsAreDocumented: docs/import.md names each kind with its columns, in the order in which they
+// are checked.
 func TestIdentifyingColumnsAreDocumented(t *testing.T) {
 	page, err := os.ReadFile("../docs/import.md")
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"adshard/ingest"
 )
 
-// there is what the rows of other kinds must leave alone.
+// there is a file of entities that rows of other kinds must not change.
 const there = "Account,Campaign,Ad Group,Keyword,Max CPC,Campaign Daily Budget\nA,Brand,,,,10\nA,Brand,G,,1,\nA,Brand,G,k,2,\n"
 
 // TestRowsOfOtherKinds: one row of each kind as Google Ads Editor writes it,
@@ -71,8 +71,8 @@ func run(t *testing.T, store *fakeStore, file string) ingest.Summary {
 	return sum
 }
 
-// TestKeywordsWithoutCampaign: those of shared sets and of the account are
-// skipped; without such a column the campaign is missing.
+// TestKeywordsWithoutCampaign: keywords of shared sets and of the account are skipped; in rows without a cell that
+// marks them as such, the missing campaign is an error.
 func TestKeywordsWithoutCampaign(t *testing.T) {
 	store := newFakeStore()
 	sum := run(t, store, "Account,Campaign,Ad Group,Keyword,Criterion Type,Shared set name,Account keyword type\n"+
@@ -84,9 +84,8 @@ func TestKeywordsWithoutCampaign(t *testing.T) {
 	}
 }
 
-// TestStatusBesideUnknownColumns: on a campaign or group row, Status counts
-// only when no column is filled that docs/import.md does not name; a status
-// that is not taken is warned of.
+// TestStatusBesideUnknownColumns: on a campaign or group row, Status applies only if every filled column is one that
+// docs/import.md names. A Status that is not applied causes a warning.
 func TestStatusBesideUnknownColumns(t *testing.T) {
 	const head = "Account,Campaign,Ad Group,Keyword,Status,Campaign Status,Ad Group Status,Labels,\n"
 	const acc, camp, grp = "A = status=enabled\n", "A / C = status=enabled\n", "A / C / G = status=enabled\n"
@@ -113,8 +112,8 @@ func TestStatusBesideUnknownColumns(t *testing.T) {
 	}
 }
 
-// TestMixedExport: a whole export as Google Ads Editor writes it, UTF-16 with
-// tabs and all columns, gives the database that the rows of ours alone give.
+// TestMixedExport: a whole export as Google Ads Editor writes it, UTF-16 with tabs and all columns, gives the same
+// database as only the rows that adshard imports.
 func TestMixedExport(t *testing.T) {
 	columns := []string{"Account", "Campaign", "Labels", "Campaign Type", "Networks", "Budget", "Languages", "Bid Strategy Type", "Start Date",
 		"Ad Schedule", "Ad rotation", "Ad Group", "Max CPC", "Mobile Bid Modifier", "Audience name", "Age demographic", "ID", "Audience segment",
@@ -173,7 +172,7 @@ func TestMixedExport(t *testing.T) {
 
 func utf16(text string) []byte {
 	out := []byte{0xFF, 0xFE}
-	for _, r := range text { // of the basic plane
+	for _, r := range text { // in the basic plane
 		out = append(out, byte(r), byte(r>>8))
 	}
 	return out

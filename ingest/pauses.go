@@ -11,10 +11,10 @@ import (
 	"adshard/ingest/values"
 )
 
-// What restricts and is rejected, pauses (serving.md §13): a campaign must not be served more widely than a file says, since a
-// part of the file could not be read.
+// A rejected row that restricts its campaign pauses it (serving.md §13): a campaign must not be served more widely than a file
+// says because a part of the file could not be read.
 
-// restrictingColumns are those whose cells restrict the row's campaign.
+// restrictingColumns are the columns whose cells restrict the row's campaign.
 var restrictingColumns = [...]column{colStartDate, colEndDate, colSchedule, colLocationPresence, colExclusionPresence, colLanguages, colTimeZone}
 
 // placeColumns are those that name a place or circle.
@@ -24,7 +24,7 @@ var placeColumns = [...]column{colLocation, colPlaceID, colRadius}
 // rejected.
 const pausedByReject = "rejected_restriction"
 
-// shutsCampaign notes of a rejected row whether it pauses its campaign.
+// shutsCampaign sets e.pausing if the rejected row pauses its campaign.
 func (s *editorSource) shutsCampaign(e *entry) {
 	switch e.reject.Column {
 	case colAccount.String(), colAccountName.String(), colCampaign.String():
@@ -60,11 +60,11 @@ func (s *editorSource) mayBeRenamed(e *entry) {
 	}
 }
 
-// restrictingFields are those whose presence in a rejected line pauses.
+// restrictingFields are the fields that pause the campaign of a rejected line that has them.
 var restrictingFields = []jsonField{fieldLanguages, fieldStartDate, fieldEndDate, fieldSchedule, fieldLocations, fieldLocationPresence,
 	fieldExclusionPresence, fieldAudiences, fieldSites, fieldCategories}
 
-// shutsCampaign notes of a rejected line whether it pauses its campaign, or those of its advertiser.
+// shutsCampaign sets e.pausing if the rejected line pauses its campaign, or the campaigns of its advertiser.
 func (s *jsonSource) shutsCampaign(e *entry, line []byte) {
 	if e.kind > kindGroup || !isName(e.advertiser) || e.kind != kindAdvertiser && !isName(e.campaign) {
 		return
@@ -80,7 +80,7 @@ func (s *jsonSource) shutsCampaign(e *entry, line []byte) {
 	})
 }
 
-// fieldsOf names the fields of a line, up to where it can be read.
+// fieldsOf returns the names of a line's fields, as far as the line can be read.
 func fieldsOf(line []byte) (names []string) {
 	dec := json.NewDecoder(bytes.NewReader(line))
 	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
@@ -100,8 +100,8 @@ func fieldsOf(line []byte) (names []string) {
 	return names
 }
 
-// shut pauses the campaign of a rejected row to the end of the import, or those of the advertiser of a rejected line that were there
-// before the import.
+// shut pauses the campaign of a rejected row until the end of the import. For a rejected line of an advertiser it pauses the
+// advertiser's campaigns that existed before the import.
 func (w *writer) shut(ctx context.Context, e *entry) error {
 	if w.applier == nil {
 		if err := w.begin(ctx); err != nil {
@@ -181,7 +181,7 @@ func (a *applier) madeCampaign(ctx context.Context, advertiser uint64, name stri
 	return made, err
 }
 
-// maxPausedTogether is more than the campaigns that an advertiser has.
+// maxPausedTogether is more than an advertiser's number of campaigns.
 const maxPausedTogether = 1 << 30
 
 func (w *writer) shutCampaign(ctx context.Context, advertiser uint64, name campaignName) error {
@@ -191,7 +191,7 @@ func (w *writer) shutCampaign(ctx context.Context, advertiser uint64, name campa
 	return err
 }
 
-// pausedNames are campaigns that are paused to the end of the import.
+// pausedNames holds the campaigns that are paused until the end of the import.
 type pausedNames struct {
 	names map[campaignName]struct{}
 	order []campaignName
@@ -230,7 +230,7 @@ func (p *pausedNames) status(e *entry) backend.Status {
 	return e.campaignPatch.Status
 }
 
-// tell is what the summary says of them.
+// tell returns what the summary says about these campaigns.
 func (p *pausedNames) tell() (list []Shut) {
 	if p.order == nil {
 		return nil

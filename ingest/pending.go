@@ -7,12 +7,11 @@ import (
 	"adshard/search"
 )
 
-// pendingKeywords buffers a transaction's keywords until it is committed or
-// something is removed, so that rows about the same keyword become one change. A
-// file with contradicting rows about a keyword changes nothing when it is
-// imported again.
+// pendingKeywords buffers a transaction's keywords until the transaction is committed or something is removed, so
+// that rows about the same keyword become one change. So a file with contradicting rows about a keyword changes
+// nothing when it is imported again.
 type pendingKeywords struct {
-	list  []pendingKeyword // by first appearance, which ids follow
+	list  []pendingKeyword // in order of first appearance, which ids follow
 	index map[keywordKey]int
 }
 
@@ -27,7 +26,7 @@ type keywordKey struct {
 	words     string
 }
 
-// add adds a row's keyword, and reports whether an earlier row gives it other values.
+// add adds a row's keyword and reports whether an earlier row gives the keyword other values.
 func (p *pendingKeywords) add(group uint64, k backend.KeywordPatch) (differs bool) {
 	key := keywordKey{group, k.Type, k.Words}
 	if i, ok := p.index[key]; ok {
@@ -44,7 +43,7 @@ func (p *pendingKeywords) add(group uint64, k backend.KeywordPatch) (differs boo
 	return false
 }
 
-// flush writes the keywords, and notes those without a bid.
+// flush writes the keywords and notes which of them have no bid.
 func (p *pendingKeywords) flush(ctx context.Context, a *applier) error {
 	for i := range p.list {
 		k := &p.list[i]
@@ -58,29 +57,29 @@ func (p *pendingKeywords) flush(ctx context.Context, a *applier) error {
 	return nil
 }
 
-// reset drops the keywords and keeps the memory for others.
+// reset drops the keywords and keeps the memory for later ones.
 func (p *pendingKeywords) reset() {
 	clear(p.list)
 	clear(p.index)
 	p.list = p.list[:0]
 }
 
-// sayings are what the rows of a file have said of its campaigns and groups, so that other values in
-// later rows are reported. Of keywords the transaction's own are compared (pendingKeywords).
+// sayings remembers what the rows of a file have said about its campaigns and groups, so that different values in
+// later rows are reported. Keywords are compared only within a transaction (pendingKeywords).
 type sayings struct {
 	campaigns map[uint64]*backend.CampaignPatch
 	groups    map[uint64]*backend.GroupPatch
 }
 
-// sayingsMost bounds the entities that are remembered of each kind.
+// sayingsMost is the most entities of each kind that are remembered.
 const sayingsMost = 20_000
 
-// campaign notes a row about a campaign, and reports whether an earlier one has other values.
+// campaign notes a row about a campaign and reports whether it differs from an earlier row.
 func (s *sayings) campaign(id uint64, p *backend.CampaignPatch) (differs bool) {
 	return remembered(&s.campaigns, id).Merge(p)
 }
 
-// group does the same for a group.
+// group does the same as campaign for a group.
 func (s *sayings) group(id uint64, p *backend.GroupPatch) (differs bool) {
 	return remembered(&s.groups, id).Merge(p)
 }

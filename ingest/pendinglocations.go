@@ -8,13 +8,13 @@ import (
 	"adshard/targeting"
 )
 
-// pendingLocations are the locations of the campaigns whose locations rows have changed, until the
-// transaction ends or something is removed: a campaign's are one value, and each row changes one of many.
+// pendingLocations buffers the changed locations of campaigns until the transaction ends or something is removed. All
+// locations of a campaign are one value, and each row changes one of them.
 type pendingLocations map[campaignName]*pendingCampaign
 
 type pendingCampaign struct {
 	advertiser uint64
-	list       map[targeting.Location]uint16 // modifiers, by the location with none
+	list       map[targeting.Location]uint16 // modifiers, by location; the modifier of the key is 0
 }
 
 // of returns those of a campaign.

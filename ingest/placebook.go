@@ -11,22 +11,22 @@ import (
 	"adshard/targeting"
 )
 
-// placeBook is the table of places that files name. It is read when the first row names one.
+// placeBook is the table of the places that files name. It is loaded when the first row names a place.
 type placeBook struct {
 	load  func() (*places.Table, error)
 	table *places.Table
 	names *places.Names
-	err   error // of load
+	err   error // returned by load
 }
 
 func newPlaceBook(load func() (*places.Table, error)) *placeBook { return &placeBook{load: load} }
 
-// builtInPlaces is the book where there is no database.
+// builtInPlaces returns the book that is used without a database.
 func builtInPlaces() *placeBook {
 	return newPlaceBook(func() (*places.Table, error) { return places.Countries(), nil })
 }
 
-// placesOf is the book of a database.
+// placesOf returns the book of a database.
 func placesOf(ctx context.Context, s backend.Documents) *placeBook {
 	return newPlaceBook(func() (*places.Table, error) {
 		_, t, err := geotargets.Load(ctx, s)
@@ -41,7 +41,8 @@ func (b *placeBook) open() error {
 	return b.err
 }
 
-// check refuses a place that is not in the table; inactive: it is, and should not be named any more.
+// check returns an error if a place is not in the table. inactive says that the place is in the table, but should not
+// be named any more.
 func (b *placeBook) check(id uint32) (inactive bool, err error) {
 	if err := b.open(); err != nil {
 		return false, err
@@ -53,7 +54,7 @@ func (b *placeBook) check(id uint32) (inactive bool, err error) {
 	return row.Status != places.Active, nil
 }
 
-// find returns the one active place of a name.
+// find returns the only active place with a name. It returns an error if there is none or more than one.
 func (b *placeBook) find(name string) (uint32, error) {
 	if err := b.open(); err != nil {
 		return 0, err
@@ -71,7 +72,7 @@ func (b *placeBook) find(name string) (uint32, error) {
 	}
 }
 
-// CheckPlaces refuses settings that name a place which is not in a database's table, fault.Invalid with the field.
+// CheckPlaces returns fault.Invalid with the field if the settings name a place that is not in the database's table.
 func (s *Settings) CheckPlaces(ctx context.Context, d backend.Documents) error {
 	p := s.Campaign.Locations
 	if p.Op != backend.Set {
@@ -87,7 +88,7 @@ func (s *Settings) CheckPlaces(ctx context.Context, d backend.Documents) error {
 	return nil
 }
 
-// checkAll refuses locations of places that are not in the table, and returns those that are inactive.
+// checkAll returns an error if a location's place is not in the table. It returns the places that are inactive.
 func (b *placeBook) checkAll(canonical string) (inactive []uint32, err error) {
 	list, err := targeting.ParseLocations([]byte(canonical))
 	for _, l := range list {

@@ -24,8 +24,8 @@ func postgresServer(t *testing.T, settings ...string) *pgtest.Server {
 	return s
 }
 
-// TestFailover kills the primary in the middle of an import and promotes its synchronous
-// standby: the import goes on by itself, and makes what an undisturbed one makes.
+// TestFailover kills the primary in the middle of an import and promotes its synchronous standby. The import
+// continues by itself, and gives the same database as an undisturbed one.
 func TestFailover(t *testing.T) {
 	text := manyRows(3000)
 	calm := openDatabase(t, filepath.Join(t.TempDir(), "calm.db"))
@@ -68,7 +68,7 @@ func TestFailover(t *testing.T) {
 				return
 			}
 			killed = true
-			if err := primary.Kill(); err != nil { // before the import goes on: it may end within milliseconds
+			if err := primary.Kill(); err != nil { // before the import continues: it may end within milliseconds
 				t.Error(err)
 			}
 			failover.Go(func() {
@@ -93,8 +93,8 @@ func TestFailover(t *testing.T) {
 	}
 }
 
-// TestImportsAtOnce lets several imports write the same groups in opposite orders, so that
-// they wait for each other: all end, with everything in place.
+// TestImportsAtOnce lets several imports write the same groups in opposite orders, so that they wait for each other.
+// All must end, with every entity written.
 func TestImportsAtOnce(t *testing.T) {
 	server := postgresServer(t, "fsync=off", "deadlock_timeout=50ms")
 	lines := strings.SplitAfter(manyRows(600), "\n")

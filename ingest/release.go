@@ -8,15 +8,15 @@ import (
 	"adshard/ingest/rejected"
 )
 
-// heldTogether is how many campaigns or groups one transaction releases, at most, so that others need not
-// wait for long.
+// heldTogether is the most campaigns or groups that one transaction releases, so that other writers need not wait for
+// long.
 const heldTogether = 10_000
 
-// release is the progress at the end of a file: first what it holds is released, then other holds are
-// lifted, each time of campaigns and then of groups.
+// release is the progress of the end of a file. First what the file holds is released, then other holds are lifted;
+// each time campaigns come first, then groups.
 type release struct {
 	step  int
-	after uint64 // ids up to it are done
+	after uint64 // ids up to this one are done
 }
 
 const (
@@ -27,7 +27,7 @@ const (
 	released
 )
 
-// end releases some of what the file holds, in the open transaction.
+// end releases part of what the file holds, in the open transaction.
 func (w *writer) end(ctx context.Context) error {
 	w.ending = w.ended
 	if !w.applied {
@@ -65,13 +65,13 @@ func (w *writer) endStep(ctx context.Context, limit int) (int, error) {
 	return w.applier.tx.Held(ctx, q, r.after, limit, func(h backend.Held) backend.Hold {
 		r.after = h.ID
 		if !w.named(of, h.ID) {
-			return h.Hold // of a part of the file that this one lacks
+			return h.Hold // of a part of the file that this run lacks
 		}
 		return h.Hold.Marks()
 	})
 }
 
-// lift lifts other holds of what has an own row in the file.
+// lift lifts other holds of entities that have an own row in the file.
 func (w *writer) lift(ctx context.Context, limit int) (n int, err error) {
 	of := backend.EntityCampaign
 	if w.ending.step == liftsGroups {
@@ -97,7 +97,8 @@ func (w *writer) lift(ctx context.Context, limit int) (n int, err error) {
 	return n, nil
 }
 
-// passOn makes the import that held a campaign hold the groups that only the campaign has shut.
+// passOn moves the hold of a campaign on to its groups: the import that held the campaign now holds those groups that
+// were shut only by it.
 func (w *writer) passOn(ctx context.Context, campaign, number uint64) error {
 	var after uint64
 	for {
@@ -121,8 +122,8 @@ func (t *effectSets) has(of backend.Entity, id uint64) bool {
 	return t[of].named.Contains(id) || t[of].created.Contains(id)
 }
 
-// refuse shuts the owner whose own row was rejected, if the file has made it. One that it has not named yet
-// is shut when it is.
+// refuse shuts the owner whose own row was rejected, if the file has created it. An owner that the file has not named
+// yet is shut when the file names it.
 func (w *writer) refuse(ctx context.Context, e *entry) error {
 	of, ok := e.owned()
 	if !ok {
@@ -168,8 +169,8 @@ func (w *writer) refuseNamed(ctx context.Context, e *entry, of backend.Entity) e
 	return err
 }
 
-// meet takes a chunk from the reader. What it notes counts once, however often the chunk's
-// transaction is repeated.
+// meet takes a chunk from the reader. What it notes is counted once, however often the chunk's transaction is
+// repeated.
 func (w *writer) meet(c *chunk) {
 	if w.holds == nil {
 		w.holds = newHoldings(c.number)
@@ -199,13 +200,13 @@ func (w *writer) release(ctx context.Context, read int64) error {
 	return nil
 }
 
-// reject counts and reports a rejected row, and shuts its owner.
+// reject counts and reports a rejected row. It shuts the row's owner and pauses its campaign if need be.
 func (w *writer) reject(ctx context.Context, e *entry) error {
 	w.open.rejected++
 	if len(w.run.sum.First)+len(w.open.first) < rejected.Listed {
 		w.open.first = append(w.open.first, *e.reject)
 	}
-	if w.open.rejected > w.reported { // not in an attempt that failed
+	if w.open.rejected > w.reported { // not reported in an attempt that failed
 		w.reported++
 		if f := w.run.options.Rejected; f != nil {
 			f(*e.reject, e.cells)

@@ -8,8 +8,8 @@ import (
 	"adshard/ingest/rejected"
 )
 
-// rename gives the row's campaign and group the names that the row has now, where only the former ones are there
-// (serving.md §7, "Renames"). It returns why the row is rejected, if it is.
+// rename gives the row's campaign and group their present names if they exist only under their former names
+// (serving.md §7, "Renames"). It returns the reject if the row is rejected, or nil.
 func (w *writer) rename(ctx context.Context, e *entry) (*rejected.Row, error) {
 	tx := w.applier.tx
 	advertiser, err := tx.FindAdvertiser(ctx, e.advertiser)
@@ -51,7 +51,7 @@ func (w *writer) rename(ctx context.Context, e *entry) (*rejected.Row, error) {
 	return nil, nil
 }
 
-// bothThere rejects a row, or returns nil if another error has ended it.
+// bothThere returns the reject of a row whose old and new name both exist, or nil if they do not.
 func (w *writer) bothThere(e *entry, c column, r *renaming) *rejected.Row {
 	if !r.both() {
 		return nil
@@ -60,7 +60,7 @@ func (w *writer) bothThere(e *entry, c column, r *renaming) *rejected.Row {
 	return &rejected.Row{File: w.in.Name, Record: e.record, Column: c.String(), Reason: why}
 }
 
-// renaming is a name in the place of another one.
+// renaming is the change of an entity's name from one to another.
 type renaming struct {
 	entity   backend.Entity
 	owner    uint64
@@ -69,7 +69,7 @@ type renaming struct {
 	old, new uint64 // ids
 }
 
-// look finds what is there. Without another former name only the present one counts.
+// look sets the ids of the old and new name. The old name is looked up only if it differs from the new one.
 func (r *renaming) look(ctx context.Context) (err error) {
 	if r.to == "" {
 		return nil

@@ -9,25 +9,24 @@ import (
 	"adshard/internal/wait"
 )
 
-// DefaultPatience is how long a transaction is repeated at most.
+// DefaultPatience is how long a failed transaction is repeated at most.
 const DefaultPatience = 2 * time.Minute
 
 const (
-	firstPause = 50 * time.Millisecond // about, before the first repetition; doubled for each further one
+	firstPause = 50 * time.Millisecond // about the pause before the first repetition; it doubles for each further one
 	longPause  = 2 * time.Second
-	// futile is how often a transaction is repeated if it fails with fault.Unavailable
-	// although the database can be read: then the connection is not the cause.
+	// futile is how often a transaction is repeated if it fails with fault.Unavailable although the database can be
+	// read, so that the connection is not the cause.
 	futile = 3
 )
 
-// repeat applies the rows of the failed transaction again, until they are
-// committed, an error says that this is useless, or the patience ends.
+// repeat applies the rows of the failed transaction again until they are committed, an error shows that repeating is
+// useless, or the patience ends.
 //
-// Why that is exact: a transaction that failed before its commit has written
-// nothing. One whose commit's answer was lost may have been committed; then it finds
-// its own rows, and rows are upserts, so that it changes nothing. It cannot be
-// committed later than its repetition, which would wait for the rows that it has locked. The
-// transactions before it are still there, as same makes sure.
+// This is exact: a transaction that failed before its commit has written nothing. A transaction whose commit got no
+// answer may have been committed. Its repetition then finds the rows; since rows are upserts, it changes nothing. The
+// first attempt cannot be committed after the repetition, which would wait for the rows that the first has locked.
+// The earlier transactions are still there, which `same` checks.
 func (w *writer) repeat(ctx context.Context, err error) error {
 	until, useless := time.Now().Add(w.run.options.Patience), 0
 	pauses := wait.Backoff{Least: firstPause, Most: longPause}
@@ -35,7 +34,7 @@ func (w *writer) repeat(ctx context.Context, err error) error {
 		if time.Now().After(until) {
 			return err
 		}
-		_ = w.rollback() // it has failed already
+		_ = w.rollback() // the transaction has failed already
 		if !again && w.run.options.Repeating != nil {
 			w.run.options.Repeating(err)
 		}
@@ -56,10 +55,10 @@ func (w *writer) repeat(ctx context.Context, err error) error {
 	return err
 }
 
-// repeatOnce applies all rows of the transaction and commits it.
+// repeatOnce applies all rows of the transaction and commits them.
 func (w *writer) repeatOnce(ctx context.Context) error {
 	w.run.near.undone()
-	w.open, w.sayings = counts{}, sayings{} // they know of the transaction that failed
+	w.open, w.sayings = counts{}, sayings{} // they contain what the failed transaction noted
 	for _, c := range w.chunks {
 		if err := w.apply(ctx, c); err != nil {
 			return err
@@ -68,8 +67,8 @@ func (w *writer) repeatOnce(ctx context.Context) error {
 	return w.commit(ctx)
 }
 
-// same makes sure that the database still has what this import has committed: it may be
-// another server, a promoted standby that lacks some of it.
+// same returns an error if the database no longer has what this import has committed. It may now be another server: a
+// promoted standby that lacks some of it.
 func (w *writer) same(ctx context.Context) error {
 	_, err := w.run.store.Changes(ctx, w.run.at, 1)
 	switch {
@@ -82,15 +81,15 @@ func (w *writer) same(ctx context.Context) error {
 	return err
 }
 
-// doubt is a transaction of which it is not known whether it was committed.
+// doubt is a transaction that may or may not have been committed.
 type doubt struct {
 	effects *effectSets
 	counts  counts
 }
 
-// moved notes where the database is after a commit. Connections are replaced without a word,
-// so what was committed before may have been lost even if nothing has failed. Changes that
-// were compacted meanwhile prove nothing: a file from a pipe may take hours.
+// moved notes the position of the database after a commit. Connections are replaced silently, so what was committed
+// before may have been lost even if nothing has failed. If the changes since then were compacted, that proves
+// nothing: a file from a pipe may take hours.
 func (w *writer) moved(ctx context.Context) error {
 	newest, err := w.run.store.Newest(ctx)
 	if err == nil {
@@ -103,9 +102,9 @@ func (w *writer) moved(ctx context.Context) error {
 	return nil
 }
 
-// settle merges its effects with those of its repetition, and reports whether it was committed.
-// That shows only if it created something, which the repetition then found. What it changed and
-// removed was either changed and removed again, or still is.
+// settle merges the effects of the doubtful transaction with those of its repetition, and reports whether the former
+// was committed. That shows only if it created something that the repetition then found. What it changed and removed
+// was either changed and removed again, or still is.
 func (d *doubt) settle(again *effectSets) (committed bool) {
 	for entity := range again {
 		of, was := &again[entity], &d.effects[entity]

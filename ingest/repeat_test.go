@@ -16,14 +16,14 @@ import (
 	"adshard/ingest"
 )
 
-// flaky fails calls of a store: before they are done, or, of commits, after them, as when
-// the answer is lost.
+// flaky is a store whose calls fail: before they are done, or, for commits, also after them, as if the answer were
+// lost.
 type flaky struct {
 	backend.Store
 	chance *rand.Rand
 	rate   float64
 	failed int
-	lost   int // commits that happened and failed nevertheless
+	lost   int // commits that were done but reported as failed
 	begun  bool
 	gone   bool
 }
@@ -93,8 +93,8 @@ func (t *flakyTx) Commit(ctx context.Context) error {
 	return err
 }
 
-// TestRepeated: an import whose transactions fail at any call, also after a commit whose
-// answer is lost, makes the database that an undisturbed one makes, and reports the same.
+// TestRepeated: an import whose transactions fail at any call, or whose commits lose their answers, gives the same
+// database and the same report as an undisturbed one.
 func TestRepeated(t *testing.T) {
 	text := manyRows(900) + "A1\tC1\tG1\tx\tNonsense\t\t\t\n" + "B1\tC\tG\ty\tBroad\t\t\t\nB2\tC\tG\ty\tBroad\t\t\t\nA0\t\t\t\t\t\t\t\n"
 	text += strings.ReplaceAll("A0\tC2\tG20\tword200 of 28\tBroad\t\t\tRemoved\nA0\tC3\tG30\tnew\tExact\t\t\t\n", "\r", "")
@@ -123,7 +123,7 @@ func TestRepeated(t *testing.T) {
 		if rejects != wantRejects {
 			t.Errorf("seed %d: rejects %s, want %s", seed, rejects, wantRejects)
 		}
-		got.Position, got.ClockAfter = want.Position, want.ClockAfter // transactions that are ended by their age differ
+		got.Position, got.ClockAfter = want.Position, want.ClockAfter // if transactions end by their age, these differ
 		got.Transactions = want.Transactions
 		if fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) {
 			t.Errorf("seed %d: %+v, want %+v", seed, got, want)
@@ -136,15 +136,15 @@ func TestRepeated(t *testing.T) {
 	}
 }
 
-// TestNotRepeatedForEver: what does not pass by itself ends the import, as does a
-// database that lacks what the import has committed.
+// TestNotRepeatedForEver: an error that does not pass by itself ends the import, as does a database that lacks what
+// the import has committed.
 func TestNotRepeatedForEver(t *testing.T) {
 	text := "Account\tCampaign\nA\tC\n"
 	for name, c := range map[string]struct {
 		store flaky
 		wait  time.Duration
 		kind  fault.Kind
-		times int // that it is repeated: once or not
+		times int // how often the import is repeated: once or not at all
 	}{
 		"always locked":              {flaky{rate: 1}, time.Millisecond, fault.Locked, 1},
 		"no permission":              {flaky{rate: 1}, time.Hour, fault.Unavailable, 1},
@@ -168,7 +168,7 @@ func TestNotRepeatedForEver(t *testing.T) {
 	}
 }
 
-// only makes every failure one of a lock, or none.
+// only is a random source that makes every failure one of a lock, or none.
 type only struct{ locked bool }
 
 func (o *only) Uint64() uint64 {

@@ -12,7 +12,7 @@ import (
 	"adshard/places"
 )
 
-// IsRejects reports whether r is empty or a report that an import wrote to Options.Rejects.
+// IsRejects reports whether r is empty or is a report that an import wrote to Options.Rejects.
 func IsRejects(r io.Reader) bool {
 	names := fieldNames[:]
 	for c := range columns {
@@ -25,7 +25,7 @@ func IsRejects(r io.Reader) bool {
 	return tsv.All(r, func(_ int, line string) bool { return isReject(strings.Split(line, "\t"), names) })
 }
 
-// isReject reports whether a line is one that rejected.Writer writes.
+// isReject reports whether a line is one that rejected.Writer would write.
 func isReject(cells, names []string) bool {
 	if len(cells) != 4 || !values.Digits(cells[1]) || cells[3] == "" {
 		return false

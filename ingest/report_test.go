@@ -9,7 +9,7 @@ import (
 	"adshard/ingest/rejected"
 )
 
-// TestReportsHoldNoFormulas: what advertisers wrote goes into both reports.
+// TestReportsHoldNoFormulas: both reports quote what advertisers wrote, but no cell can act as a formula.
 func TestReportsHoldNoFormulas(t *testing.T) {
 	var rejects bytes.Buffer
 	w := rejected.NewWriter(&rejects)
@@ -32,8 +32,8 @@ func TestReportsHoldNoFormulas(t *testing.T) {
 	}
 }
 
-// TestReportOfAHiddenNegative: a reject at a column that is not known is in a report that is known again; a heading
-// can do no harm there.
+// TestReportOfAHiddenNegative: a report is still recognized as one if it has a reject at an unknown column, whose
+// heading can do no harm there.
 func TestReportOfAHiddenNegative(t *testing.T) {
 	var rejects bytes.Buffer
 	heading := "\"=x\x1b[2J\n" + strings.Repeat("é", 100) + "\""
@@ -45,7 +45,7 @@ func TestReportOfAHiddenNegative(t *testing.T) {
 	}
 }
 
-// TestReportsAreKnown: reports of rejects are known again; other files are not.
+// TestReportsAreKnown: IsRejects recognizes reports of rejects, and no other files.
 func TestReportsAreKnown(t *testing.T) {
 	const reject = "ads.csv\t45\tKeyword\t11 words\n"
 	for text, want := range map[string]bool{

@@ -13,26 +13,25 @@ import (
 	"adshard/ingest/values"
 )
 
-// rowExtras are what few rows have.
+// rowExtras holds what only few rows have.
 type rowExtras struct {
-	// restricts is what the row restricts its campaign to and what is not applied.
+	// restricts lists what the row restricts its campaign by and the import does not apply.
 	restricts []restriction
-	// originals are the former names of the row's campaign and group, or "" if there is
-	// none.
+	// originals are the former names of the row's campaign and group, each "" if there is none.
 	originals [2]string
 }
 
-// restriction is a kind of rows that restrict their campaign, or a cell that does.
+// restriction is a kind of rows, or a cell, that restricts a campaign.
 type restriction struct {
-	name string // of one of it
-	cell bool   // it counts once a campaign
+	name string // in the singular
+	cell bool   // a cell: it is counted once for a campaign
 }
 
-// restrictingKinds restrict on any row.
+// restrictingKinds are the kinds of skipped rows that always restrict their campaign.
 var restrictingKinds = []string{"audience segment", otherSchedule, "placement", "topic", "demographic", "IP exclusion", "location",
 	otherSharedSet, otherNegatives}
 
-// restrictingNames are headings of cells of imported rows that restrict, with what they are called.
+// restrictingNames are headings of imported rows' cells that restrict a campaign, with the names of the restrictions.
 var restrictingNames = [...]struct{ column, name string }{
 	{"Content exclusions", "content exclusion"}, {"Audience targeting method", "targeting method"},
 	{"Inventory type", "content exclusion"},
@@ -40,8 +39,8 @@ var restrictingNames = [...]struct{ column, name string }{
 	{"Budget name", sharedBudget}, {"Shared budget", sharedBudget}, {"Shared budget name", sharedBudget},
 }
 
-// restrictingEnds are the ends of unknown headings whose cells restrict, as values.Plain writes them, with names
-// of what these restrict.
+// restrictingEnds are the ends of unknown headings whose cells restrict a campaign, as values.Plain returns them,
+// with the names of the restrictions.
 var restrictingEnds = [...]struct{ end, name string }{
 	{endHeading, endOfDays}, {"location", "location"}, {"locations", "location"}, {"region", "location"}, {"regions", "location"},
 	{"country", "location"}, {"countries", "location"}, {"city", "location"}, {"cities", "location"},
@@ -51,13 +50,13 @@ var restrictingEnds = [...]struct{ end, name string }{
 	{"bidmodifier", bidAdjustment}, {"bidadjustment", bidAdjustment}, {"bidadj", bidAdjustment},
 }
 
-// Restrictions whose cells are read.
+// Names of restrictions whose cells are read.
 const (
 	startDate = "start date"
 	endOfDays = "end date"
 	budgetCap = "budget"
 	limitCap  = "limit"
-	// Campaigns spend a shared budget together.
+	// Several campaigns spend a shared budget together.
 	sharedBudget  = "shared budget"
 	bidAdjustment = "bid adjustment"
 )
@@ -78,8 +77,7 @@ func (l *layout) findExtras() {
 	l.extras = l.restricting != nil || l.cell[colCampaignOriginal] >= 0 || l.cell[colAdGroupOriginal] >= 0
 }
 
-// restricts returns what a column restricts its campaign by, or "" if it does
-// not.
+// restricts returns what a column restricts its campaign by, or "" if it does not restrict it.
 func (l *layout) restricts(cell int, plain string) string {
 	switch cell {
 	case l.cell[colLocationModifier]:
@@ -125,8 +123,8 @@ func withoutUnit(plain string) string {
 	return name
 }
 
-// limitOf returns what an unknown heading limits spend by: Total budget, Budget amount, Max spend, Spending limit. "" means
-// that it does not.
+// limitOf returns the kind of limit on spend that an unknown heading names: Total budget, Budget amount, Max spend,
+// Spending limit. It returns "" if the heading names none.
 func limitOf(plain string) string {
 	switch {
 	case strings.HasPrefix(plain, "recommended"):
@@ -139,7 +137,7 @@ func limitOf(plain string) string {
 	return ""
 }
 
-// skippedExtras reads what a skipped row restricts, and which campaign.
+// skippedExtras notes what a skipped row restricts its campaign by, and which campaign that is.
 func (s *editorSource) skippedExtras(e *entry) {
 	name := s.skippedRestricts(e.skipped)
 	if name == "" && s.row.mentionsPlace() {
@@ -160,8 +158,7 @@ func (s *editorSource) skippedExtras(e *entry) {
 	e.extras = extras
 }
 
-// skippedRestricts returns what a skipped row of a kind restricts its campaign by; "" means by
-// nothing.
+// skippedRestricts returns what a skipped row of a kind restricts its campaign by, or "" if it does not restrict it.
 func (s *editorSource) skippedRestricts(kind string) string {
 	negative := s.row.cell(colCriterionType)
 	switch {
@@ -178,7 +175,7 @@ func (s *editorSource) skippedRestricts(kind string) string {
 	return ""
 }
 
-// shared returns a name as a string: the last one if they are equal.
+// shared returns a name as a string. It returns the string of the last row if the names are equal.
 func (s *editorSource) shared(c column) string {
 	if cell := s.row.cell(c); string(cell) != s.names[c] {
 		return string(cell)
@@ -186,7 +183,7 @@ func (s *editorSource) shared(c column) string {
 	return s.names[c]
 }
 
-// readExtras reads the cells of an imported row that few rows have.
+// readExtras reads those cells of an imported row that few rows have.
 func (s *editorSource) readExtras(e *entry) {
 	if !s.row.layout.extras {
 		return
@@ -211,14 +208,14 @@ func (s *editorSource) readExtras(e *entry) {
 	}
 }
 
-// restrictsNow reports whether a cell of a restricting column restricts, from now on.
+// restrictsNow reports whether a cell of a restricting column restricts its campaign at present or later.
 func (s *editorSource) restrictsNow(name, cell string) bool {
 	if cell == "" || cell == "[]" {
 		return false
 	}
 	switch date := values.ParseEndDate(cell); name {
 	case endOfDays:
-		return !date.None && !date.Over(s.now, time.UTC) // what is over is paused
+		return !date.None && !date.Over(s.now, time.UTC) // an end date that is over pauses the campaign
 	case startDate:
 		return len(date.Readings) == 0 || !date.Over(s.now, time.UTC)
 	case bidAdjustment:
@@ -232,7 +229,8 @@ func (s *editorSource) restrictsNow(name, cell string) bool {
 // Wider is a campaign that is served more widely than the files say.
 type Wider struct {
 	Advertiser, Campaign string
-	// Restrictions are the kinds that are not applied, with the number of rows; a cell of the campaign counts once.
+	// Restrictions are the kinds of restrictions that are not applied, with their numbers of rows. A cell counts once
+	// for a campaign.
 	Restrictions []Skipped
 }
 
@@ -260,7 +258,7 @@ func (w *Wider) String() string {
 		strings.Join(list, ", "), verb)
 }
 
-// restrictions counts what restricts campaigns and is not applied.
+// restrictions counts what restricts campaigns and the import does not apply.
 type restrictions struct {
 	campaigns map[campaignName]map[restriction]int64
 	order     []campaignName // by first appearance
@@ -289,7 +287,7 @@ func (r *restrictions) add(e *entry) {
 	}
 }
 
-// list returns the campaigns that are there.
+// list returns the restricted campaigns that exist.
 func (r *restrictions) list(ctx context.Context, tx backend.Tx) (list []Wider, err error) {
 	for _, name := range r.order {
 		advertiser, err := tx.FindAdvertiser(ctx, name.advertiser)

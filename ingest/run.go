@@ -20,17 +20,18 @@ import (
 const (
 	chunkRows = 256     // rows handed over at once
 	chunkSize = 1 << 20 // or bytes of the file
-	chunks    = 4       // that are read ahead
-	// spareChunks are kept to be filled again; to keep all of a transaction's costs memory.
+	chunks    = 4       // chunks that are read ahead
+	// spareChunks is the number of chunks that are kept for reuse; keeping all chunks of a transaction would cost
+	// memory.
 	spareChunks = 8
-	// maxTxAge ends a transaction that lasts too long for other writers.
+	// maxTxAge is the age at which a transaction ends, so that other writers do not wait too long.
 	maxTxAge = 500 * time.Millisecond
-	// maxTxSize ends one that has so many bytes of the file, which stay in memory until
-	// it is committed.
+	// maxTxSize is the number of bytes of the file at which a transaction ends; they stay in memory until it is
+	// committed.
 	maxTxSize = 8 << 20
 )
 
-// run is one Run.
+// run is the state of one call of Run.
 type run struct {
 	store   backend.Store
 	options Options
@@ -42,18 +43,18 @@ type run struct {
 	foreign campaignTypes
 	lists   []*listLine
 	told    told
-	// restricts is what restricts campaigns and is not applied.
+	// restricts counts what restricts campaigns and the import does not apply.
 	restricts restrictions
 	paused    pausedNames
-	at        backend.Position // of the database, after the last commit or a later one
+	at        backend.Position // the position of the database after the last commit or later
 }
 
-// chunk is some rows of a file, read and checked.
+// chunk holds some rows of a file, read and checked.
 type chunk struct {
 	entries []entry
-	read    int64  // bytes of the file read by then
+	read    int64  // how many bytes of the file were read by then
 	number  uint64 // of the file
-	err     error  // what ended the file behind these rows; io.EOF: its end
+	err     error  // the error that ended the file after these rows; io.EOF at its end
 	tale    tale
 }
 
@@ -86,7 +87,7 @@ func (r *run) file(ctx context.Context, name string) error {
 	return err
 }
 
-// stream reads in one goroutine and writes in this one.
+// stream reads the file in one goroutine and writes its rows in another.
 func (r *run) stream(ctx context.Context, in *textfile.File) error {
 	src, err := openSource(in, r.options, &r.foreign)
 	if err != nil {
@@ -106,8 +107,8 @@ func (r *run) stream(ctx context.Context, in *textfile.File) error {
 	return group.Wait()
 }
 
-// readChunks reads the file until it ends or ctx is over. Its errors travel
-// behind the rows before them. It fills the spare chunks again.
+// readChunks reads the file until it ends or ctx is done. An error is sent after the rows that were read before it.
+// readChunks reuses spare chunks.
 func readChunks(ctx context.Context, src source, in *textfile.File, rows int, ready chan<- *chunk, spare <-chan *chunk) error {
 	for {
 		var c *chunk
@@ -149,21 +150,21 @@ func readChunks(ctx context.Context, src source, in *textfile.File, rows int, re
 type writer struct {
 	run      *run
 	in       *textfile.File
-	spare    chan<- *chunk // takes those whose rows are committed
+	spare    chan<- *chunk // receives the chunks whose rows are committed
 	column   func(e *entry, of kind) string
-	applier  *applier // nil: no transaction is open
+	applier  *applier // nil if no transaction is open
 	begun    time.Time
-	chunks   []*chunk // whose rows belong to the open transaction
+	chunks   []*chunk // the chunks with the rows of the open transaction
 	open     counts
 	sayings  sayings
 	keywords pendingKeywords // of the open transaction
-	reported int64           // rejects of the open transaction that are in the report
+	reported int64           // how many rejects of the open transaction are in the report
 	holds    *holdings
-	applied  bool     // some rows of the file
-	ended    release  // committed
-	ending   release  // by the open transaction
-	doubt    *doubt   // a transaction that may have been committed, or nil if there is none
-	progress Progress // what is committed
+	applied  bool     // some rows of the file were applied
+	ended    release  // as far as committed
+	ending   release  // as far as the open transaction
+	doubt    *doubt   // a transaction that may have been committed, or nil
+	progress Progress // what has been committed
 }
 
 func (w *writer) write(ctx context.Context, ready <-chan *chunk) error {
@@ -173,7 +174,7 @@ func (w *writer) write(ctx context.Context, ready <-chan *chunk) error {
 		if c.err != nil && c.err != io.EOF {
 			return cmp.Or(err, c.err)
 		}
-		ends, read := c.err == io.EOF, c.read // a commit gives the chunk away
+		ends, read := c.err == io.EOF, c.read // commit may hand the chunk back
 		if err == nil && (w.full() || ends) {
 			err = w.commit(ctx)
 		}
@@ -189,7 +190,7 @@ func (w *writer) write(ctx context.Context, ready <-chan *chunk) error {
 	return ctx.Err()
 }
 
-// full reports whether the transaction is to end.
+// full reports whether the transaction should end.
 func (w *writer) full() bool {
 	return w.open.rows >= int64(w.run.options.BatchRows) || w.applier != nil && time.Since(w.begun) > maxTxAge ||
 		w.chunks[len(w.chunks)-1].read-w.progress.Bytes > maxTxSize
@@ -265,7 +266,7 @@ func (w *writer) begin(ctx context.Context) error {
 	return nil
 }
 
-// commit makes the rows so far durable, and only then counts them.
+// commit makes the rows so far durable and then counts them.
 func (w *writer) commit(ctx context.Context) error {
 	if err := w.commitOpen(ctx); err != nil {
 		return fmt.Errorf("%s: up to row %d: %w", w.in.Name, w.progress.Rows+w.open.rows, err)
@@ -303,8 +304,8 @@ func (w *writer) commit(ctx context.Context) error {
 	return nil
 }
 
-// commitOpen ends the open transaction, if there is one, and notes where the database is
-// then. If that fails, it is in doubt.
+// commitOpen ends the open transaction, if there is one, and notes the position of the database. If that fails, the
+// transaction is in doubt.
 func (w *writer) commitOpen(ctx context.Context) error {
 	a := w.applier
 	if a == nil {

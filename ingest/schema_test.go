@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// TestSchema: the JSON Schema names the same types, fields and needed fields
-// as the reader.
+// TestSchema: the JSON Schema names the same types, fields and required fields as the reader.
 func TestSchema(t *testing.T) {
 	type object struct {
 		Required             []string

@@ -11,9 +11,9 @@ import (
 	"adshard/ingest"
 )
 
-// TestShapes imports files of testdata/shapes, each made after what a public tool or report writes, and compares
-// the summary and what is in the database afterwards. The arguments utf16 and latin1 encode the file, advertiser names one.
-// `go test -run TestShapes -rewrite` writes the expectations anew.
+// TestShapes imports the files of testdata/shapes, which follow what public tools and reports write, and compares the
+// summary and the entities afterwards. The arguments utf16 and latin1 encode the file; the argument advertiser names one.
+// `go test -run TestShapes -rewrite` rewrites the expectations.
 func TestShapes(t *testing.T) {
 	datadriven.Walk(t, "testdata/shapes", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
@@ -33,7 +33,7 @@ func TestShapes(t *testing.T) {
 	})
 }
 
-// shape imports a file and describes what came of it.
+// shape imports a file and describes the result.
 func shape(o ingest.Options) string {
 	var b, rejects strings.Builder
 	o.Rejects = &rejects
@@ -68,7 +68,7 @@ func shape(o ingest.Options) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// latin1 encodes text of characters up to U+00FF with a byte for each.
+// latin1 encodes characters up to U+00FF as one byte each.
 func latin1(text string) string {
 	var b []byte
 	for _, r := range text {

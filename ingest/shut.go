@@ -10,18 +10,18 @@ import (
 	"adshard/ingest/rejected"
 )
 
-// pausedReasons are those that a summary tells, in its order.
+// pausedReasons are the reasons that a summary gives, in its order.
 var pausedReasons = [...]string{backend.PausedByRow, backend.PausedByEnd, backend.PausedByImport}
 
-// Shut is how many of the campaigns and groups that the files name are served as paused for a reason, and
-// which, the first rejected.Listed of them.
+// Shut says how many of the campaigns and groups that the files name are served as paused for one reason. First names
+// them, at most rejected.Listed.
 type Shut struct {
 	Why   string // backend.PausedByRow, PausedByEnd or PausedByImport
 	Count int64
 	First []ShutEntity
 }
 
-// ShutEntity is a campaign or, with a group, an ad group.
+// ShutEntity is a campaign or, if Group is set, an ad group.
 type ShutEntity struct{ Advertiser, Campaign, Group string }
 
 // String returns the warning.
@@ -48,13 +48,13 @@ func (s *Shut) String() string {
 	return text
 }
 
-// Renamed is a campaign or, with a group, an ad group that got another name.
+// Renamed is a campaign or, if Group is set, an ad group that got a new name.
 type Renamed struct {
-	Advertiser, Campaign, Group string // as they are called now
+	Advertiser, Campaign, Group string // by their present names
 	From                        string
 }
 
-// String returns what was done.
+// String returns the change as one sentence.
 func (r *Renamed) String() string {
 	if r.Group != "" {
 		return fmt.Sprintf("ad group %s of campaign %s of %s was renamed to %s", rejected.Quote(r.From), rejected.Quote(r.Campaign), rejected.Quote(r.Advertiser), rejected.Quote(r.Group))
@@ -62,7 +62,7 @@ func (r *Renamed) String() string {
 	return fmt.Sprintf("campaign %s of %s was renamed to %s", rejected.Quote(r.From), rejected.Quote(r.Advertiser), rejected.Quote(r.Campaign))
 }
 
-// tellShut fills in what the summary says of the database as it is in the end.
+// tellShut sets the parts of the summary that depend on the final state of the database.
 func (r *run) tellShut(ctx context.Context) error {
 	if len(r.restricts.order) == 0 && r.effects[backend.EntityCampaign].named.IsEmpty() && r.effects[backend.EntityCampaign].created.IsEmpty() {
 		return nil
@@ -95,7 +95,7 @@ func (r *run) tellShut(ctx context.Context) error {
 	return r.shut(ctx, found)
 }
 
-// shutLists are the entities of one kind that are shut, by reason.
+// shutLists holds the shut entities of one kind, by reason.
 type shutLists [len(pausedReasons)]struct {
 	count int64
 	first []backend.Held
@@ -111,7 +111,7 @@ func (l *shutLists) add(h backend.Held) {
 	}
 }
 
-// shut names what is shut.
+// shut adds the shut entities, with their names, to the summary.
 func (r *run) shut(ctx context.Context, found [2]shutLists) error {
 	var snapshot backend.Snapshot
 	for i, name := range pausedReasons {
@@ -140,7 +140,7 @@ func (r *run) shut(ctx context.Context, found [2]shutLists) error {
 	return nil
 }
 
-// advertiserName is "" for one that was removed meanwhile.
+// advertiserName returns the name of an advertiser, or "" if it was removed meanwhile.
 func advertiserName(ctx context.Context, n backend.Snapshot, id uint64) string {
 	if found, err := n.Advertisers(ctx, []uint64{id}); err == nil && len(found) > 0 {
 		return found[0].Name
@@ -158,7 +158,7 @@ func groupName(ctx context.Context, n backend.Snapshot, h backend.Held) ShutEnti
 
 var errPausedBy = errors.New("not a list of reasons: refused_row, end_date, unfinished_import; or null for none")
 
-// pausedBy reads the field of campaigns and groups that says what holds them.
+// pausedBy reads the field of campaigns and groups that says why they are held.
 func (s *jsonSource) pausedBy() backend.Patch[backend.Hold] {
 	switch v := &s.line.values[fieldPausedBy]; v.form {
 	case formAbsent:
@@ -173,7 +173,7 @@ func (s *jsonSource) pausedBy() backend.Patch[backend.Hold] {
 			case backend.PausedByEnd:
 				h |= backend.Ended
 			case backend.PausedByImport:
-				h |= backend.HeldBy(backend.MaxImport) // any
+				h |= backend.HeldBy(backend.MaxImport) // the number does not matter
 			default:
 				s.note(fieldPausedBy, errPausedBy)
 			}
@@ -185,8 +185,8 @@ func (s *jsonSource) pausedBy() backend.Patch[backend.Hold] {
 	return backend.Patch[backend.Hold]{}
 }
 
-// settingsHold is what a change of a single campaign or group, outside of a file, does to its hold: only
-// what it says. Enabling one lifts all but its end date, which is data like any other.
+// settingsHold is the change of the hold of a single campaign or group that is changed outside of a file. It changes
+// only what the settings say. Enabling the entity lifts all of the hold but the end date, which is ordinary data.
 type settingsHold struct {
 	pausedBy backend.Patch[backend.Hold]
 	enables  bool
@@ -208,7 +208,7 @@ func (c *settingsHold) Change(now backend.Hold, _ bool) backend.Hold {
 	return now
 }
 
-// pausedCell is the status for a file that has no column for holds.
+// pausedCell returns the status cell for a file that has no column for holds.
 func pausedCell(e *entry, status backend.Status) string {
 	if e.pausedBy.Value != 0 && slices.Contains([]backend.Status{backend.Keep, backend.Enable}, status) {
 		status = backend.Pause

@@ -13,7 +13,8 @@ import (
 	"adshard/ingest"
 )
 
-// TestDates: dates are kept as they are written, what says that there is none erases, and what cannot be read pauses.
+// TestDates: valid dates are stored, a cell that means no date erases the date, and an unreadable date pauses the
+// campaign.
 func TestDates(t *testing.T) {
 	const before = "C enabled 2020-01-01 2020-12-31"
 	for _, c := range []struct{ cell, want string }{
@@ -35,8 +36,8 @@ func TestDates(t *testing.T) {
 	}
 }
 
-// TestAMarkOfAnEndDateIsLifted: a campaign that was marked as over before there was targeting is shown again by a row with an end
-// date, which then holds.
+// TestAMarkOfAnEndDateIsLifted: a campaign that was marked as ended before the program had targeting is released by a row with an
+// end date, which then applies.
 func TestAMarkOfAnEndDateIsLifted(t *testing.T) {
 	store := openDatabase(t, filepath.Join(t.TempDir(), "ads.db"))
 	defer store.Close()
@@ -51,7 +52,8 @@ func TestAMarkOfAnEndDateIsLifted(t *testing.T) {
 	}
 }
 
-// TestServedMoreWidely: restrictions that are not applied are reported for each campaign that exists in the end.
+// TestServedMoreWidely: restrictions that are not applied are reported for each campaign that exists at the end of
+// the import.
 func TestServedMoreWidely(t *testing.T) {
 	store := openDatabase(t, filepath.Join(t.TempDir(), "ads.db"))
 	defer store.Close()
@@ -90,7 +92,7 @@ campaign "Y" of "A" is served more widely than the file says: 1 IP exclusion is 
 	}
 }
 
-// TestRenames: the entity gets the name that the row has now, and keeps its id.
+// TestRenames: the entity gets the new name in the row and keeps its id.
 func TestRenames(t *testing.T) {
 	head := "Account,Campaign,Campaign#Original,Ad Group,Ad Group#Original,Keyword,Budget\n"
 	before := head + "A,Old,,G,,lamp,\nA,Old,,H,,desk,\nA,Both,,G,,x,\nA,Both2,,G,,y,\n"
@@ -140,13 +142,13 @@ func TestRenames(t *testing.T) {
 	}
 }
 
-// idsOf lists the ids of campaigns and groups.
+// idsOf returns the ids of campaigns and groups.
 func idsOf(t testing.TB, store backend.Store) (ids string) {
 	each(t, store, func(c *backend.Campaign) { ids += fmt.Sprint("c", c.ID, " ") }, func(_ string, it *backend.Item) { ids += fmt.Sprint("g", it.Group.ID, " ") })
 	return ids
 }
 
-// names lists campaigns and groups with their keywords.
+// names returns campaigns and groups with their keywords.
 func names(t testing.TB, store backend.Store) string {
 	var list []string
 	each(t, store, func(c *backend.Campaign) { list = append(list, c.Name) }, func(campaign string, it *backend.Item) {
@@ -159,8 +161,8 @@ func names(t testing.TB, store backend.Store) string {
 	return sorted(list)
 }
 
-// TestExportChangesNothing: what holds campaigns and groups is in the lines of an export, which change nothing there and
-// open nothing elsewhere.
+// TestExportChangesNothing: the lines of an export include the holds of campaigns and groups. Importing them changes
+// nothing in the same database and releases nothing in another.
 func TestExportChangesNothing(t *testing.T) {
 	earlier, file := heldFiles()
 	for _, crash := range []int{0, 5, 9} {
@@ -196,7 +198,8 @@ func TestExportChangesNothing(t *testing.T) {
 	}
 }
 
-// TestTwoImportsAtOnce: another file that is imported while one is under way opens nothing of it, but what it has an own row for.
+// TestTwoImportsAtOnce: another file that is imported meanwhile releases no entity of the first file, except those for which it
+// has a row.
 func TestTwoImportsAtOnce(t *testing.T) {
 	store := openDatabase(t, filepath.Join(t.TempDir(), "ads.db"))
 	defer store.Close()
@@ -217,7 +220,7 @@ func TestTwoImportsAtOnce(t *testing.T) {
 	if strings.Join(during, ";") != ";" {
 		t.Errorf("while it was under way these were served: %q", during)
 	}
-	// C's own row of the other file was accepted before the one of this file was rejected: it was there then.
+	// The other file's row for C was accepted before this file's row for it was rejected, so C existed then.
 	want := "C enabled, C/G enabled refused_row, C/H enabled, D enabled, D/G enabled"
 	if got := states(t, store); got != want {
 		t.Errorf("%s\nwant %s\n%s", got, want, toldShut(sum))

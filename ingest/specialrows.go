@@ -10,16 +10,16 @@ import (
 	"adshard/ingest/values"
 )
 
-// campaignTypes are the types of campaigns that are not for searches, by campaign. Rows below
-// such a campaign are not imported, though only its own row says what it is.
+// campaignTypes holds the types of campaigns that are not for searches, by campaign. The rows of such a campaign are
+// not imported, though only the campaign's own row gives its type.
 type campaignTypes map[campaignKey]string
 
 type campaignKey struct{ advertiser, campaign string }
 
 func (t *campaignTypes) none() bool { return len(*t) == 0 }
 
-// ofForeignCampaign skips a row of a campaign that is not for searches. The row that says so first
-// pauses it: it may have been one for searches.
+// ofForeignCampaign skips a row of a campaign that is not for searches. The first row that says so pauses the
+// campaign, which may have been a search campaign before.
 func (s *editorSource) ofForeignCampaign(e *entry) {
 	typed := dashless(string(s.row.cell(colCampaignType)))
 	if typed == "" && s.foreign.none() {
@@ -44,7 +44,7 @@ func (s *editorSource) ofForeignCampaign(e *entry) {
 	}
 }
 
-// forSearches reports whether a campaign of this type is one for searches.
+// forSearches reports whether campaigns of this type are search campaigns.
 func forSearches(typed string) bool {
 	plain := values.Plain(typed)
 	if plain == "search" || plain == "searchnetworkonly" {
@@ -53,7 +53,7 @@ func forSearches(typed string) bool {
 	return strings.HasPrefix(plain, "searchnetworkwith") || strings.HasPrefix(plain, "search&") || strings.HasPrefix(plain, "searchand")
 }
 
-// dashless is a cell without what exports write where there is nothing.
+// dashless returns a cell, or "" if the cell holds what exports write for a missing value.
 func dashless(cell string) string {
 	if cell == "[]" || strings.Trim(cell, "-–—") == "" {
 		return ""
@@ -61,13 +61,13 @@ func dashless(cell string) string {
 	return cell
 }
 
-// kindNames are names of kinds of rows that files make up.
+// kindNames holds the names of kinds of rows that come from cells of files.
 type kindNames map[[2]string]string
 
-// kindsNamed bounds them.
+// kindsNamed is the most names in kindNames.
 const kindsNamed = 100
 
-// of names a kind by a cell.
+// of returns the name of the kind that a cell denotes.
 func (k *kindNames) of(what, cell string) string {
 	key := [2]string{what, cell}
 	name, ok := (*k)[key]
@@ -85,20 +85,19 @@ func (k *kindNames) of(what, cell string) string {
 }
 
 const (
-	// kindAccountLevel is the kind of rows that are the account's own, of no other kind.
+	// kindAccountLevel is the kind of the account's own rows that are of no other kind.
 	kindAccountLevel = "account-level row"
-	// accountLevelName is what exports call the account in place of a campaign.
+	// accountLevelName is what exports write as the campaign in the account's own rows.
 	accountLevelName = "<Account-level>"
 )
 
-// accountLevel reports whether a campaign's name stands for the account itself, in whatever
-// language.
+// accountLevel reports whether a campaign's name stands for the account itself, in any language.
 func accountLevel(campaign string) bool {
 	return len(campaign) > 2 && strings.HasPrefix(campaign, "<") && strings.HasSuffix(campaign, ">")
 }
 
-// readAccountLevel reads a row of the account's own: a negative is the advertiser's, what may be one is
-// rejected, all else is skipped.
+// readAccountLevel reads one of the account's own rows. A negative becomes the advertiser's, a keyword that may be a
+// negative is rejected, and every other row is skipped.
 func (s *editorSource) readAccountLevel(e *entry) {
 	e.campaign, e.skipped = "", kindAccountLevel
 	if !s.row.filled(colKeyword) {
@@ -133,7 +132,7 @@ const (
 	kindTotal    = "total"
 )
 
-// noData returns the kind of a record that holds no data, else "".
+// noData returns the kind of a record that holds no data, or "" if it holds data.
 func (s *editorSource) noData() string {
 	first := 0
 	for first < len(s.row.cells) && len(s.row.cellAt(first)) == 0 {
@@ -145,16 +144,16 @@ func (s *editorSource) noData() string {
 	case s.repeatsHeader(first):
 		return kindHeader
 	case totals(s.row.cellAt(first)) && !s.row.filled(colAdType) && !s.row.anyHeadline() && dashless(string(s.row.cell(colKeyword))) == "" &&
-		!(first == s.row.layout.cell[colAccount] && s.row.filled(colCampaign)): // an advertiser may be called so
+		!(first == s.row.layout.cell[colAccount] && s.row.filled(colCampaign)): // an advertiser may have that name
 		return kindTotal
 	}
 	return ""
 }
 
-// repeatsHeader reports whether the record is the header again, as in files that were joined.
+// repeatsHeader reports whether the record is the header again, as in files that were joined together.
 func (s *editorSource) repeatsHeader(first int) bool {
 	text := func(i int) []byte {
-		return bytes.TrimSpace(bytes.TrimPrefix(s.row.cells[i], textfile.BOM)) // each of the files may have begun with one
+		return bytes.TrimSpace(bytes.TrimPrefix(s.row.cells[i], textfile.BOM)) // each joined file may begin with a byte order mark
 	}
 	if len(s.row.cells) != s.row.layout.width() || !bytes.EqualFold(text(first), s.row.layout.headers[first]) {
 		return false
@@ -167,8 +166,7 @@ func (s *editorSource) repeatsHeader(first int) bool {
 	return true
 }
 
-// totals reports whether a row's first filled cell is that of a sum, with which reports
-// end.
+// totals reports whether a row's first filled cell is that of a row of totals, with which reports end.
 func totals(cell []byte) bool {
 	const total = "total"
 	if len(cell) < len(total) || !bytes.EqualFold(cell[:len(total)], []byte(total)) {

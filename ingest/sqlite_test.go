@@ -26,7 +26,7 @@ func openDatabase(t testing.TB, path string) *sqlite.Store {
 	return store
 }
 
-// contents is everything in a store, ids and all, without versions.
+// contents returns everything in a store, with ids but without versions.
 func contents(t testing.TB, store backend.Store) string {
 	t.Helper()
 	ctx := context.Background()
@@ -62,8 +62,8 @@ func contents(t testing.TB, store backend.Store) string {
 	return b.String()
 }
 
-// manyRows writes an Editor file of the given number of keywords, with an ad and a
-// negative to each ten and a negative to each advertiser, whose last part changes, pauses and removes some.
+// manyRows writes an Editor file of the given number of keywords, with an ad and a negative for every ten and a
+// negative for each advertiser. Its last part changes, pauses and removes some of them.
 func manyRows(keywords int) string {
 	var b strings.Builder
 	b.WriteString("Account\tCampaign\tAd Group\tKeyword\tCriterion Type\tMax CPC\tHeadline 1\tStatus\n")
@@ -85,12 +85,11 @@ func manyRows(keywords int) string {
 
 const killEnv = "ADSHARD_TEST_IMPORT"
 
-// TestImportChild is the process that TestKilled kills; it is no test of its
-// own.
+// TestImportChild is the process that TestKilled kills, not a test.
 func TestImportChild(t *testing.T) {
 	dir := os.Getenv(killEnv)
 	if dir == "" {
-		return // this is not the child
+		return // this process is not the child
 	}
 	store := openDatabase(t, filepath.Join(dir, "ads.db"))
 	_, err := ingest.Run(context.Background(), store, []string{filepath.Join(dir, "ads.tsv")}, ingest.Options{BatchRows: 500,
@@ -100,8 +99,8 @@ func TestImportChild(t *testing.T) {
 	}
 }
 
-// TestKilled: an import that is killed in its middle has lost nothing that it
-// reported, and a second run makes what an undisturbed one makes.
+// TestKilled: an import that is killed in the middle has lost nothing that it reported as committed, and a second run
+// gives the same database as an undisturbed import.
 func TestKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")
@@ -143,8 +142,8 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// killAfter runs an import in a child and kills it (SIGKILL) when it has
-// reported that many rows; it returns how many it reported.
+// killAfter runs an import in a child process and kills it (SIGKILL) when it has reported that many rows. It returns
+// how many it reported.
 func killAfter(t *testing.T, dir string, rows int) (reported int) {
 	cmd := exec.Command(os.Args[0], "-test.run=^TestImportChild$")
 	cmd.Env = append(os.Environ(), killEnv+"="+dir)
@@ -164,7 +163,7 @@ func killAfter(t *testing.T, dir string, rows int) (reported int) {
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	_ = cmd.Wait() // killed: an error always
+	_ = cmd.Wait() // always an error, since it was killed
 	return reported
 }
 

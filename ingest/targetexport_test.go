@@ -10,8 +10,8 @@ import (
 	"adshard/ingest"
 )
 
-// TestTargetingAsEditorFile: an Editor file says of dates, schedules, methods and locations what JSON lines say, and refuses
-// what no cell can say.
+// TestTargetingAsEditorFile: an Editor file has the same dates, schedules, methods and locations as the JSON lines, and
+// lines that no cell can express are rejected.
 func TestTargetingAsEditorFile(t *testing.T) {
 	const line = `{"type":"advertiser","name":"A"}` + "\n" + `{"type":"campaign","advertiser":"A","name":"C","start_date":"2026-03-01","end_date":"2026-03-31",` +
 		`"schedule":[{"day":"monday","from":"08:15","to":"24:00","modifier_percent":-12.5},{"day":"friday","from":"00:00","to":"12:00"}],` +

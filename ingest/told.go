@@ -12,11 +12,11 @@ import (
 	"adshard/search/placeholder"
 )
 
-// Note is something that an import reports at its end, since it may not be what was meant.
+// Note is a finding that an import reports at its end, since it may not be what was meant.
 type Note struct {
 	Kind  NoteKind `json:"kind"`
 	Count int64    `json:"count"`
-	// First names the first, at most FirstNotes.
+	// First names the first ones, at most FirstNotes.
 	First []string `json:"first,omitempty"`
 }
 
@@ -25,38 +25,38 @@ type NoteKind string
 
 // The kinds of notes.
 const (
-	NoteNoBid         NoteKind = "keywords_without_bid"  // neither their own nor their group's
+	NoteNoBid         NoteKind = "keywords_without_bid"  // no bid of their own and none of their group
 	NoteContradiction NoteKind = "contradictions"        // rows of one file that give one entity other values
-	NoteQuality       NoteKind = "quality_scores_unread" // quality scores of reports: nothing, or n/10
+	NoteQuality       NoteKind = "quality_scores_unread" // quality scores of reports that are no whole number: empty ones, or n/10
 	NoteFilled        NoteKind = "ads_with_keyword"      // ads that are shown with the keyword's text in {KeyWord:…}
 	NoteLeftOut       NoteKind = "texts_left_out"        // texts of ads that are not shown because of another placeholder
-	NoteNoHeadline    NoteKind = "ads_without_headline"  // ads of which no headline is left, which are not shown
+	NoteNoHeadline    NoteKind = "ads_without_headline"  // ads without any headline that can be shown, so that they are not shown
 )
 
-// FirstNotes is how many names a Note holds.
+// FirstNotes is the most names that a Note holds.
 const FirstNotes = 10
 
-// add counts n more of what a note is about, with the names of the first.
+// add counts `count` more and keeps the names of the first ones.
 func (n *Note) add(count int64, names ...string) {
 	n.Count += count
 	n.First = append(n.First, names[:min(len(names), FirstNotes-len(n.First))]...)
 }
 
-// tale is what a reader tells of the rows of a chunk.
+// tale is what a reader reports about the rows of a chunk.
 type tale struct {
-	layout    *layout // nil: there are no columns
+	layout    *layout // nil if the file has no columns
 	unused    [kinds][]int64
 	qualities Note
 	ads       adNotes
 }
 
-// told collects what an import tells at its end.
+// told collects what an import reports at its end.
 type told struct {
 	unused                    unusedColumns
 	qualities, contradictions Note
 	ads                       adNotes
-	// bidless are groups in which the files made keywords without a bid, or removed a bid. named are those in
-	// which they named other keywords without one. bidding are those to which they gave a bid.
+	// bidless holds the groups in which the files created keywords without a bid, or removed a bid. named holds the
+	// groups in which they named other keywords without a bid. bidding holds the groups to which they gave a bid.
 	bidless, named, bidding roaring64.Bitmap
 }
 
@@ -68,7 +68,7 @@ func (t *told) add(more *tale) {
 	t.ads.add(&more.ads)
 }
 
-// notes returns what there is to tell, once all is committed.
+// notes returns what there is to report, once everything is committed.
 func (t *told) notes(ctx context.Context, store backend.Store) (list []Note, err error) {
 	noBid, err := t.withoutBid(ctx, store)
 	t.contradictions.Kind, t.qualities.Kind = NoteContradiction, NoteQuality
@@ -80,11 +80,11 @@ func (t *told) notes(ctx context.Context, store backend.Store) (list []Note, err
 	return list, err
 }
 
-// namedMost is how many groups may be read for keywords that were there before: a file that changes the
-// statuses of many must not cost more than what it changes.
+// namedMost is the most groups that are read for keywords that existed before. A file that changes the statuses of
+// many keywords must not cost more than the changes themselves.
 const namedMost = 1000
 
-// withoutBid finds the enabled keywords of the import's groups that have no bid at all.
+// withoutBid counts the enabled keywords in the import's groups that have no bid and whose group has none.
 func (t *told) withoutBid(ctx context.Context, store backend.Store) (n Note, err error) {
 	n.Kind = NoteNoBid
 	if t.named.GetCardinality() <= namedMost {
@@ -155,7 +155,7 @@ func (b *bids) keyword(group uint64, bid backend.PatchOp, created bool) {
 	}
 }
 
-// committed adds those of a transaction.
+// committed adds the groups of a committed transaction.
 func (t *told) committed(b *bids) {
 	t.bidless.Or(&b.bidless)
 	t.named.Or(&b.named)
@@ -163,7 +163,7 @@ func (t *told) committed(b *bids) {
 	t.bidding.Or(&b.bidding)
 }
 
-// noteTexts say what is told, for one and for many.
+// noteTexts are the texts of notes: for one finding and for several.
 var noteTexts = map[NoteKind][2]string{
 	NoteNoBid:         {"keyword has no bid, neither its own nor its ad group's, and is not shown", "keywords have no bid, neither their own nor their ad group's, and are not shown"},
 	NoteContradiction: {"row gives an entity other values than an earlier row of the file; the last holds", "rows give an entity other values than earlier rows of the file; the last holds"},
@@ -173,7 +173,7 @@ var noteTexts = map[NoteKind][2]string{
 	NoteNoHeadline:    {"ad has no headline that can be shown, and is not shown", "ads have no headline that can be shown, and are not shown"},
 }
 
-// String says what a note tells, with the first names.
+// String returns the note as text, with the first names.
 func (n *Note) String() string {
 	text := noteTexts[n.Kind][1]
 	if n.Count == 1 {
@@ -186,10 +186,10 @@ func (n *Note) String() string {
 	return text
 }
 
-// adNotes are what an import tells of placeholders in ads (serving.md §5.5).
+// adNotes holds the notes about placeholders in ads (serving.md §5.5).
 type adNotes struct{ filled, leftOut, bare Note }
 
-// row counts the placeholders of a row that is an ad's.
+// row counts the placeholders in the texts of a row's ad, if it has one.
 func (n *adNotes) row(e *entry) {
 	if e.kind != kindAd || e.reject != nil || e.skipped != "" || e.ad.Status == backend.Remove {
 		return
@@ -215,7 +215,7 @@ func (n *adNotes) row(e *entry) {
 	}
 }
 
-// name names a text of a row's ad, if a note still takes names.
+// name returns a name for a text of a row's ad, or "" if the note is full.
 func (n *Note) name(e *entry, text string) string {
 	if len(n.First) == FirstNotes {
 		return ""

@@ -27,8 +27,8 @@ func told(t *testing.T, file string) (unused, notes string) {
 	return unused, notes
 }
 
-// TestUnusedColumns: each filled column that was not used is named with its number of rows, possible
-// misspellings first. Rows that are rejected or skipped do not count.
+// TestUnusedColumns: each filled column that was not used is reported with its number of rows, possible misspellings
+// first. Rows that are rejected or skipped do not count.
 func TestUnusedColumns(t *testing.T) {
 	for _, c := range []struct{ file, want string }{
 		{"Account,Campaign,Budget\nA,C,5\n", ""},
@@ -50,8 +50,8 @@ func TestUnusedColumns(t *testing.T) {
 	}
 }
 
-// TestKeywordsWithoutBid: those that are enabled and have neither a bid of their own nor of their group are
-// told, whichever row comes first.
+// TestKeywordsWithoutBid: enabled keywords are reported if neither they nor their groups have a bid, whichever row
+// comes first.
 func TestKeywordsWithoutBid(t *testing.T) {
 	const head = "Account,Campaign,Ad Group,Keyword,Max CPC,Status\n"
 	for rows, want := range map[string]string{
@@ -78,8 +78,8 @@ func TestKeywordsWithoutBid(t *testing.T) {
 	}
 }
 
-// TestContradictions: rows of one file that give one entity other values are told; rows that say the same,
-// or something else of it, are not.
+// TestContradictions: rows of one file that give one entity different values are reported; rows that give the same
+// values, or set other properties, are not.
 func TestContradictions(t *testing.T) {
 	const head = "Account,Campaign,Ad Group,Keyword,Max CPC,Budget,Languages,Campaign Status,Ad Group Status,Status\n"
 	for rows, want := range map[string]string{
@@ -99,7 +99,7 @@ func TestContradictions(t *testing.T) {
 	}
 }
 
-// TestQualityScoresOfReports: they are told in one note.
+// TestQualityScoresOfReports: unread quality scores are reported in one note.
 func TestQualityScoresOfReports(t *testing.T) {
 	_, notes := told(t, "Account,Campaign,Ad Group,Keyword,Max CPC,Quality score\nA,C,G,a,1,--\nA,C,G,b,1,7/10\nA,C,G,c,1,7\nA,C,G,d,1,\n")
 	if notes != `quality_scores_unread 2 "--","7/10";` {
@@ -107,7 +107,8 @@ func TestQualityScoresOfReports(t *testing.T) {
 	}
 }
 
-// TestSpreadsheetErrors: what a spreadsheet wrote in place of a keyword is rejected, as a negative, too.
+// TestSpreadsheetErrors: an error value that a spreadsheet wrote in place of a keyword is rejected, also as a
+// negative.
 func TestSpreadsheetErrors(t *testing.T) {
 	const head = "Account,Campaign,Ad Group,Keyword,Criterion Type\nA,C,G,"
 	for _, text := range []string{"#NAME?", "#ref!", "#N/A", "#VALUE!", "[#DIV/0!]", "########", "1.23457E+11", "\"1,23457E+11\"", "9E-05", "1e+06"} {
@@ -124,8 +125,8 @@ func TestSpreadsheetErrors(t *testing.T) {
 	}
 }
 
-// TestPlaceholdersAreTold: ads that are filled, texts that are left out, and ads of which no headline is left, of
-// either kind of file. Rows that are rejected or remove an ad do not count.
+// TestPlaceholdersAreTold: notes report ads whose placeholders are filled, texts that are left out, and ads with no
+// headline left, for both kinds of file. Rows that are rejected or that remove an ad do not count.
 func TestPlaceholdersAreTold(t *testing.T) {
 	const head = "Account,Campaign,Ad Group,Headline 1,Headline 2,Description 1,Path 1,Final URL,Ad status\n"
 	for rows, want := range map[string]string{

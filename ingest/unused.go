@@ -13,19 +13,17 @@ import (
 	"adshard/internal/near"
 )
 
-// Unused is a column of files that was filled and not used.
+// Unused is a column of the files that was filled and not used.
 type Unused struct {
 	Column string `json:"column"` // its heading
-	// Of is the kind of rows that do not use a known column, or "" if none uses the
-	// column.
+	// Of is the kind of rows that do not use a known column, or "" if no kind uses the column.
 	Of   string `json:"of,omitempty"`
-	Rows int64  `json:"rows"` // that have it filled and were imported
-	// Meant is the name of a column that the heading may have meant, or "" if there is
-	// none.
+	Rows int64  `json:"rows"` // imported rows that have it filled
+	// Meant is the name of the column that the heading may be a misspelling of, or "" if there is none.
 	Meant string `json:"did_you_mean,omitempty"`
 }
 
-// String says which column was not used, and where.
+// String returns which column was not used, and where.
 func (u *Unused) String() string {
 	text := "column " + strconv.Quote(u.Column)
 	if u.Of != "" {
@@ -38,8 +36,8 @@ func (u *Unused) String() string {
 	return text
 }
 
-// columnsOfAll are the columns that every row with a campaign uses, columnsOf those that rows of a kind use, too,
-// beside Status.
+// columnsOfAll are the columns that every row with a campaign uses. columnsOf are the further columns, except Status,
+// that rows of a kind use.
 var (
 	columnsOfAll = slices.Concat([]column{colCampaignOriginal, colAdGroupOriginal, colAccount, colAccountName, colCampaign,
 		colCampaignStatus, colCampaignType}, anyCells[backend.EntityCampaign], anyCells[backend.EntityAdvertiser])
@@ -48,15 +46,15 @@ var (
 		kindGroup:            append([]column{colAdGroup, colAdGroupStatus}, ownCells[backend.EntityGroup]...),
 		kindKeyword:          append([]column{colAdGroup, colAdGroupStatus, colKeyword, colCriterionType, colType}, ownCells[backend.EntityKeyword]...),
 		kindGroupNegative:    {colAdGroup, colAdGroupStatus, colKeyword, colCriterionType, colType},
-		kindCampaignNegative: {colAdGroup, colKeyword, colCriterionType, colType}, // the group is ignored by rule
-		// It has no campaign: nothing of one is used.
+		kindCampaignNegative: {colAdGroup, colKeyword, colCriterionType, colType}, // the group of such a row is ignored by rule
+		// An advertiser's negative has no campaign: no column of campaigns is used.
 		kindAdvertiserNegative: append([]column{colAccount, colAccountName, colCampaign, colKeyword, colCriterionType, colType}, anyCells[backend.EntityAdvertiser]...),
 		kindAd:                 append([]column{colAdGroup, colAdGroupStatus, colAdType, colPath1, colPath2, colFinalURL}, textColumns()...),
 		kindLocation:           {colCriterionType, colLocation, colPlaceID, colRadius, colUnit, colLocationModifier},
 	}
 	statusesOf = [kinds]int{kindAdvertiser: ofOwner, kindCampaign: ofOwner, kindGroup: ofOwner, kindKeyword: ofKeyword,
 		kindGroupNegative: ofKeyword, kindCampaignNegative: ofKeyword, kindAdvertiserNegative: ofKeyword, kindAd: ofAd, kindLocation: ofOwner}
-	// kindLabels name the rows of a kind.
+	// kindLabels are the names of rows of a kind.
 	kindLabels = [kinds]string{"advertisers", "campaigns", "ad groups", "keywords", "negatives", "negatives", "negatives", "ads", "block lists", "locations"}
 )
 
@@ -67,7 +65,7 @@ func textColumns() (list []column) {
 	return list
 }
 
-// usage is which columns rows of each kind do not use, and how many rows had them filled.
+// usage holds which columns the rows of each kind do not use, and how many rows had them filled.
 type usage struct {
 	width  int
 	unused [kinds][]bool
@@ -97,14 +95,15 @@ func newUsage(l *layout) usage {
 	return u
 }
 
-// leave has rows of a kind not use the column at a place.
+// leave marks the column at an index as not used by rows of a kind.
 func (u *usage) leave(k kind, at int) {
 	if at >= 0 {
 		u.unused[k][at] = true
 	}
 }
 
-// count counts the cells of an imported row that it does not use; filled are the places of those that are not empty.
+// count counts the filled cells of an imported row that rows of its kind do not use. `filled` has the indices of the
+// cells that are not empty.
 func (u *usage) count(k kind, cells [][]byte, filled []int) {
 	for _, i := range filled {
 		if i >= u.width || !u.unused[k][i] || !says(cells[i]) {
@@ -125,20 +124,19 @@ func says(cell []byte) bool {
 	return dashless(strings.TrimSpace(string(cell))) != ""
 }
 
-// take returns what was counted since the last call.
+// take returns the counts since the last call.
 func (u *usage) take() (rows [kinds][]int64) {
 	rows, u.rows = u.rows, rows
 	return rows
 }
 
-// unusedKey is a column of files and, if the column is known, the kind of rows that
-// do not use it.
+// unusedKey is a column of the files and, if the column is known, the kind of rows that do not use it.
 type unusedKey struct{ column, of string }
 
-// unusedColumns counts rows of all files by columns that they do not use.
+// unusedColumns counts the rows of all files by the column that they do not use.
 type unusedColumns map[unusedKey]*Unused
 
-// add adds the rows of some part of a file.
+// add adds the counts of a part of a file.
 func (m *unusedColumns) add(l *layout, rows *[kinds][]int64) {
 	for k := range rows {
 		for i, n := range rows[k] {
@@ -165,7 +163,7 @@ func (m *unusedColumns) of(l *layout, k kind, cell int) *Unused {
 	return u
 }
 
-// list returns the columns, first those that may be misspelt, then by rows.
+// list returns the columns, first those that may be misspelt, then by descending number of rows.
 func (m unusedColumns) list() []Unused {
 	var list []Unused
 	for _, u := range m {
@@ -180,8 +178,8 @@ func (m unusedColumns) list() []Unused {
 	return list
 }
 
-// meant returns the name of the column that a heading may have meant, among those that the
-// file lacks.
+// meant returns the name of the column that a heading may be a misspelling of, among the columns that the file lacks,
+// or "" if there is none.
 func (l *layout) meant(key unusedKey) string {
 	wrong := values.Plain(key.column)
 	if _, known := knownNames()[wrong]; known || key.of != "" {
@@ -205,7 +203,8 @@ func (l *layout) meant(key unusedKey) string {
 	return names[slices.Index(plain, found)]
 }
 
-// withoutDigits is a name without its digits: C3 is no misspelt C10.
+// withoutDigits returns a name without its digits. Names that differ only in digits are no misspellings: C3 is not
+// meant as C10.
 func withoutDigits(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsDigit(r) {

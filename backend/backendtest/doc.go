@@ -1,7 +1,7 @@
-// Package backendtest is the conformance suite of backend.Store: each clause of
-// the contracts in package backend is one function, and Run runs them all on a
-// Factory. A random history on a model (Model) checks their interplay.
+// Package backendtest is the conformance suite of backend.Store. Each clause of the contracts in package backend is
+// one function, and Run runs them all on a Factory. Random histories, compared with a model (Model), check how the
+// clauses work together.
 //
-// Goals: a second implementation passes unchanged or its difference is named.
-// Non-goals: speed; what is special to one database.
+// Goals: a second implementation passes unchanged, or how it differs is stated. Non-goals: speed; features of a
+// single database.
 package backendtest

@@ -22,7 +22,7 @@ func documentClauses() []clause {
 	}
 }
 
-// readDocument returns the data of a document as it is now; nil: it is not there.
+// readDocument returns the present data of a document, or nil if it does not exist.
 func readDocument(t testing.TB, s backend.Store, name string) []byte {
 	t.Helper()
 	d, err := s.Document(t.Context(), name)

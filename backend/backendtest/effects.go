@@ -17,8 +17,8 @@ type thing struct {
 	id     uint64
 }
 
-// effects are the reported effects of a transaction, by entity: the one that counts in
-// the end, and undone for one that was made and removed again.
+// effects are the reported effects of a transaction, by entity. Of several effects on an entity the final one is
+// kept, or `undone` if the entity was made and removed again.
 type effects map[thing]string
 
 const undone = "made and removed"
@@ -35,9 +35,8 @@ func (e effects) watch(entity backend.Entity, id uint64, effect backend.Effect) 
 	}
 }
 
-// differ compares what a store reported with the differences of its states. A
-// change that was undone may have been reported; an entity that is only named
-// need not be.
+// differ compares the effects that a store reported with the differences between its states. A change that was undone
+// may have been reported, and an entity that is only named need not have been.
 func (e effects) differ(want effects) string {
 	var b strings.Builder
 	for at, got := range e {
@@ -66,7 +65,7 @@ func (e effects) String() string {
 	return strings.Join(lines, "\n")
 }
 
-// reportDifferences reports the effects that turn one state into another.
+// reportDifferences reports the effects that turn the state before into the state after.
 func reportDifferences(before, after State, w backend.Watcher) {
 	was, is := before.things(), after.things()
 	for at, text := range was {
@@ -84,8 +83,8 @@ func reportDifferences(before, after State, w backend.Watcher) {
 	}
 }
 
-// things is the state by entity, each as text without its content, its
-// version and its budget's mark.
+// things returns the state as text by entity. The text of an entity leaves out its content, its version and its
+// budget's mark.
 func (s State) things() map[thing]string {
 	m := make(map[thing]string)
 	negatives := func(list []backend.Negative) {
@@ -117,11 +116,10 @@ func (s State) things() map[thing]string {
 	return m
 }
 
-// Watch implements backend.Tx: the differences are reported by Commit. What is
-// only named is not.
+// Watch implements backend.Tx. Commit reports the differences; entities that are only named are not reported.
 func (m *Model) Watch(w backend.Watcher) { m.watch = w }
 
-// Lock implements backend.Tx: a Model has one writer, who looks before.
+// Lock implements backend.Tx. A Model has only one writer, which checks beforehand.
 func (m *Model) Lock(context.Context, backend.Kind, uint64) error { return nil }
 
 // Expect implements backend.Tx: a Model has no control values.
@@ -164,7 +162,7 @@ func watched(t *testing.T, s backend.Store, f func(w writer)) string {
 	return e.String()
 }
 
-// setAll gives all that testEffects makes a status.
+// setAll gives a status to everything that testEffects makes.
 func setAll(w writer, status backend.Status) {
 	a := w.advertiser("A")
 	w.must(w.UpdateAdvertiser(w.ctx, a, backend.AdvertiserPatch{Status: status}))
@@ -245,7 +243,7 @@ func testEffectsOfRemoval(t *testing.T, f Factory) {
 		s := open(t, f)
 		writes(t, s, func(w writer) {
 			sample(w)
-			other := w.campaign(w.advertiser("Z"), "C", backend.CampaignPatch{}) // stays
+			other := w.campaign(w.advertiser("Z"), "C", backend.CampaignPatch{}) // must not be removed
 			w.words(w.group(other, "G", backend.GroupPatch{}), "a")
 		})
 		before := ReadNow(t, s)

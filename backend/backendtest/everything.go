@@ -7,10 +7,10 @@ import (
 	"adshard/search"
 )
 
-// Everything writes entities of all kinds: one with each property at its default, and one for each property away from
-// it. Checksums, records and ETags of what it writes are kept in files (testdata/golden.txt of its callers), since
-// they are permanent: a property that is added later must not change them at its default. It is not extended,
-// therefore.
+// Everything writes entities of all kinds: one with every property at its default, and one for each property with
+// another value. Checksums, records and ETags of these entities are kept in files (testdata/golden.txt of its
+// callers), since they are permanent: a property that is added later must not change them as long as it has its
+// default. So Everything is not extended.
 func Everything(t testing.TB, s backend.Store) {
 	t.Helper()
 	writes(t, s, func(w writer) {

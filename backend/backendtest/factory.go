@@ -8,21 +8,20 @@ import (
 	"adshard/backend"
 )
 
-// Place is where one database lives. It can be opened several times at once,
-// as several processes would.
+// Place is where one database is kept. It can be opened several times at once, as several processes would open it.
 type Place interface {
-	// Open opens the database, created if it is missing; busy is how long a
-	// writer waits for another. The suite closes it.
+	// Open opens the database and creates it if it is missing; busy is how long a writer waits for another one. The
+	// suite closes the store.
 	Open(t testing.TB, busy time.Duration) backend.Store
-	// Copy makes a copy of the database as it is now, as a backup is, at a
-	// place of its own; it is removed with the test.
+	// Copy makes a copy of the database in its present state, as a backup would, at another place. It is removed at
+	// the end of the test.
 	Copy(t testing.TB) Place
 }
 
-// Factory makes a Place with an empty database, removed with the test.
+// Factory makes a Place with an empty database, which is removed at the end of the test.
 type Factory func(t testing.TB) Place
 
-// Patience is the busy limit where a test expects to wait, also on a busy machine.
+// Patience is the busy limit of tests that expect to wait, even on a busy machine.
 const Patience = time.Minute
 
 // clause is one behaviour that the contracts promise.
@@ -31,8 +30,8 @@ type clause struct {
 	run  func(t *testing.T, f Factory)
 }
 
-// Run runs every clause and the random histories; in short mode, which is that of the race
-// detector, only clauses of parts in which several goroutines meet.
+// Run runs every clause and the random histories. In short mode, which the race detector uses, it runs only the
+// clauses of parts in which several goroutines meet.
 func Run(t *testing.T, f Factory) {
 	parts := [][]clause{feedClauses(), snapshotClauses(), storeClauses(), lockClauses(), documentClauses()}
 	if !testing.Short() {
@@ -44,7 +43,7 @@ func Run(t *testing.T, f Factory) {
 	}
 }
 
-// open opens a new place and closes it with the test.
+// open opens a new place and closes it at the end of the test.
 func open(t testing.TB, f Factory) backend.Store {
 	t.Helper()
 	return openAt(t, f(t))

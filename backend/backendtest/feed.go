@@ -37,7 +37,7 @@ func clockOf(t testing.TB, s backend.Store) uint64 {
 // at is a position with an unknown mark.
 func at(clock uint64) backend.Position { return backend.Position{Clock: clock} }
 
-// logged is a change and what it logs, after sample and a group H.
+// logged is a change, made after sample and a group H, with the entries that it adds to the log.
 type logged struct {
 	name string
 	do   func(w writer)
@@ -301,8 +301,8 @@ func testIdleReaders(t *testing.T, f Factory) {
 	compact(0, 1)
 	compact(time.Hour, 0)
 	time.Sleep(time.Second)
-	check(t, s.Hold(ctx, "busy", 2)) // the same clock again is a sign of life
-	compact(time.Since(held), 1)     // which was more than a second later
+	check(t, s.Hold(ctx, "busy", 2)) // registering the same clock again shows that the reader is alive
+	compact(time.Since(held), 1)     // its last Hold was more than a second ago
 }
 
 func testStale(t *testing.T, f Factory) {
@@ -353,7 +353,7 @@ func waits(t *testing.T, f Factory, other bool) {
 			t.Error("it returned with nothing new")
 		}
 	}
-	// Another history is news as well, whatever its clock.
+	// Another history is news, too, whatever its clock.
 	check(t, s.Wait(t.Context(), backend.Position{Clock: 1 << 40}))
 	at, err := s.Newest(t.Context())
 	check(t, err)

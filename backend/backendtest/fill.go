@@ -9,13 +9,12 @@ import (
 )
 
 const (
-	// FillKeywords is how many keywords Fill writes to a group.
+	// FillKeywords is the number of keywords that Fill writes to a group.
 	FillKeywords = 11
 	fillTx       = 20_000 // rows of a transaction
 )
 
-// Fill writes data for benchmarks, as an import does: groups of 11 keywords,
-// 1 negative, 1 ad.
+// Fill writes data for benchmarks as an import does: groups of 11 keywords, 1 negative and 1 ad.
 func Fill(t testing.TB, s backend.Store, groups int) {
 	t.Helper()
 	for first, each := 0, fillTx/FillKeywords; first < groups; first += each {

@@ -25,7 +25,7 @@ type run struct {
 	rt     *rapid.T
 	stores [2]backend.Store
 	model  *Model
-	// replicas follow the feed now and then.
+	// replicas follow the feed from time to time.
 	replicas []*replica
 }
 
@@ -94,7 +94,7 @@ func (h *run) step(p Place) {
 	}
 }
 
-// transaction runs the same operations on the database and the model.
+// transaction runs the same random operations on the database and the model.
 func (h *run) transaction() {
 	ctx := h.t.Context()
 	s := h.store()
@@ -138,7 +138,7 @@ func (h *run) compare() {
 	}
 }
 
-// operation is one call, drawn at random.
+// operation is one random call.
 type operation struct {
 	kind                        int
 	advertiser, campaign, group string
@@ -148,7 +148,7 @@ type operation struct {
 	ofKeyword                   backend.KeywordPatch
 	ofNegative                  backend.NegativePatch
 	ofAd                        backend.AdPatch
-	held                        backend.HeldQuery // with limit and to
+	held                        backend.HeldQuery // used with limit and to
 	limit                       int
 	to                          backend.Hold
 }
@@ -181,7 +181,7 @@ func drawOperation(rt *rapid.T) *operation {
 	return o
 }
 
-// call makes it; it returns what the call gave, as text.
+// call makes the call and returns its results as text.
 func (o *operation) call(ctx context.Context, tx backend.Tx) string {
 	switch o.kind {
 	case 0:
@@ -241,7 +241,7 @@ func (o *operation) inCampaign(ctx context.Context, tx backend.Tx, a uint64) str
 	return fmt.Sprint("keyword ", a, c, g, tx.Keyword(ctx, g, o.ofKeyword))
 }
 
-// holds draws one: of two imports, with any marks.
+// holds draws a hold by one of two imports or by none, with any marks.
 func holds(rt *rapid.T) backend.Hold {
 	by := rapid.SampledFrom([]uint64{0, 1, backend.MaxImport}).Draw(rt, "import")
 	return backend.HeldBy(by) | rapid.SampledFrom([]backend.Hold{0, backend.Refused, backend.Ended, backend.Refused | backend.Ended}).Draw(rt, "marks")

@@ -22,8 +22,8 @@ const (
 	killRounds   = 6
 )
 
-// WriteForever commits one transaction after another, each writing its number
-// to out once its commit was acknowledged. It continues after the present content.
+// WriteForever commits one transaction after another. It writes the number of each to out once its commit was
+// acknowledged. It continues after the present content.
 func WriteForever(ctx context.Context, s backend.Store, out io.Writer) error {
 	n, err := s.Counts(ctx)
 	if err != nil {
@@ -42,7 +42,7 @@ func WriteForever(ctx context.Context, s backend.Store, out io.Writer) error {
 	}
 }
 
-// writeRound adds groups and a campaign and pauses the campaign before.
+// writeRound adds groups and a campaign, and pauses the campaign of the previous round.
 func writeRound(ctx context.Context, s backend.Store, round uint64) error {
 	tx, err := s.Begin(ctx)
 	if err != nil {
@@ -77,9 +77,8 @@ func writeRound(ctx context.Context, s backend.Store, round uint64) error {
 	return tx.Commit(ctx)
 }
 
-// Kill starts a process that runs WriteForever on the place, kills it with
-// SIGKILL at random moments and checks each time that every transaction that
-// was reported is there whole, and no part of another.
+// Kill starts a process that runs WriteForever on the place, and kills it with SIGKILL at random moments. Each time
+// it checks that every reported transaction is there as a whole, and no part of any other transaction.
 func Kill(t *testing.T, p Place, child func() *exec.Cmd) {
 	follower := &replica{state: NewState()}
 	for range killRounds {
@@ -107,7 +106,7 @@ func killOnce(t *testing.T, c *exec.Cmd) uint64 {
 		newest, err = strconv.ParseUint(strings.TrimSpace(lines.Text()), 10, 64)
 		check(t, err)
 		if killed.IsZero() {
-			// It lives; what it does a few milliseconds later is anything.
+			// The process is running; it may be doing anything a few milliseconds later.
 			time.AfterFunc(time.Duration(rand.IntN(60_000))*time.Microsecond, func() { c.Process.Kill() })
 			killed = time.Now()
 		}

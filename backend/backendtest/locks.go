@@ -19,8 +19,8 @@ func lockClauses() []clause {
 	}
 }
 
-// testLock: a second writer of the group's content waits for the first one, and fails; a
-// snapshot after the lock has what was committed before it.
+// testLock checks that a second writer of a locked entity waits for the first one and fails, and that a snapshot
+// after the lock has what was committed before it.
 func testLock(t *testing.T, f Factory) {
 	p := f(t)
 	s := openAt(t, p)
@@ -42,7 +42,7 @@ func testLock(t *testing.T, f Factory) {
 	}
 }
 
-// meddle changes the entity 1 of a kind, a group by what it holds.
+// meddle changes the entity 1 of a kind; a group is changed by changing what it holds.
 func meddle(t *testing.T, s backend.Store, kind backend.Kind) error {
 	ctx := t.Context()
 	tx, err := s.Begin(ctx)
@@ -78,8 +78,8 @@ func testLockMissing(t *testing.T, f Factory) {
 	}
 }
 
-// testExpect: a transaction that expects a value is refused if there is another one or none. Otherwise
-// another that saves a value waits for its end, and fails.
+// testExpect checks that a transaction that expects a value fails if the key has another value or none, and that
+// otherwise a transaction that saves the value must wait for it and then fails.
 func testExpect(t *testing.T, f Factory) {
 	p := f(t)
 	s := openAt(t, p)

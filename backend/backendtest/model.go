@@ -8,14 +8,14 @@ import (
 	"adshard/backend"
 )
 
-// Model is a backend.Tx in memory, deliberately simple: every lookup looks at
-// everything. It models the committed state and an open transaction.
+// Model is a backend.Tx in memory. It is simple on purpose: every lookup goes through everything. It models the
+// committed state and one open transaction.
 type Model struct {
 	committed, open version
 	watch           backend.Watcher
 }
 
-// version is a state with the last id of each kind of entity.
+// version is a state with the last id given to each kind of entity.
 type version struct {
 	State
 	advertiser, campaign, group, keyword, negative, ad uint64
@@ -28,7 +28,7 @@ func NewModel() *Model {
 	return &Model{committed: version{State: NewState()}, open: version{State: NewState()}}
 }
 
-// State is the committed state.
+// State returns the committed state.
 func (m *Model) State() State { return m.committed.State }
 
 func (v version) clone() version {
@@ -66,7 +66,7 @@ func (m *Model) Rollback() error {
 	return nil
 }
 
-// SetBudget does what backend.Store's does.
+// SetBudget does what SetBudget of backend.Store does.
 func (m *Model) SetBudget(campaign uint64, mark backend.BudgetMark) {
 	for _, v := range []*version{&m.open, &m.committed} {
 		if c, ok := v.Campaigns[campaign]; ok {

@@ -52,7 +52,7 @@ func (m *Model) Negative(_ context.Context, o backend.NegativeOwner, p backend.N
 	return nil
 }
 
-// negatives patches a list; a new one is n, which has the owner.
+// negatives applies a patch to a list. n is the new negative to add, with its owner set, if the list lacks it.
 func (m *Model) negatives(list []backend.Negative, n backend.Negative, p backend.NegativePatch) []backend.Negative {
 	at := slices.IndexFunc(list, func(n backend.Negative) bool { return n.Words == p.Words && n.Type == p.Type })
 	if p.Status == backend.Remove {

@@ -68,7 +68,7 @@ func (m *Model) Held(_ context.Context, q backend.HeldQuery, after uint64, limit
 	return n, nil
 }
 
-// hold is what remains to be done after a write of the model.
+// hold returns the hold of an entity after a write.
 func hold(now backend.Hold, change backend.HoldChange, made bool) backend.Hold {
 	if change == nil {
 		return now

@@ -64,7 +64,7 @@ func testMarks(t *testing.T, f Factory) {
 	marks := make(map[uint64]string)
 	for _, name := range []string{"one database", "another"} {
 		s := open(t, f)
-		writes(t, s, func(w writer) { // entries by one statement, too
+		writes(t, s, func(w writer) { // one statement adds several entries
 			for i := range 20 {
 				w.path(fmt.Sprint("G", i))
 			}
@@ -149,8 +149,8 @@ func testAt(t *testing.T, f Factory) {
 	}
 }
 
-// testOtherHistory makes a backup, imports A, restores, imports B: the clocks
-// are the same, the marks are not.
+// testOtherHistory makes a backup, imports A, restores the backup and imports B: the clocks are then the same, but
+// the marks are not.
 func testOtherHistory(t *testing.T, f Factory) {
 	ctx := t.Context()
 	before := f(t)

@@ -8,8 +8,8 @@ import (
 	"adshard/backend"
 )
 
-// patched gives settings v, a pointer to a struct, what a patch of the same entity says, in a way of its own: by the names of the
-// fields. normal are the defaults.
+// patched applies a patch to the settings v, a pointer to a struct, independently of the tested code: it matches fields by name.
+// normal has the defaults.
 func patched[S any](v *S, normal S, patch any) {
 	to, from, p := reflect.ValueOf(v).Elem(), reflect.ValueOf(normal), reflect.ValueOf(patch)
 	for i := range p.NumField() {
@@ -34,7 +34,7 @@ func patched[S any](v *S, normal S, patch any) {
 	}
 }
 
-// hasNames are the fields that say whether there is a number.
+// hasNames are the fields that say whether a number is set, by the number's field.
 var hasNames = map[string]string{"DailyBudget": "HasBudget", "Bid": "HasBid"}
 
 func modify(m *backend.Modifier, p backend.Patch[uint16]) {
@@ -46,7 +46,7 @@ func modify(m *backend.Modifier, p backend.Patch[uint16]) {
 	}
 }
 
-// values are some of a field, by its name or by its type.
+// values lists some values of a field, by the name or the type of the field.
 var values = map[string]any{
 	"TimeZone":  []string{"UTC", "Europe/Prague", "Asia/Tokyo"},
 	"StartDate": []string{"2026-03-31", "1999-12-31"}, "EndDate": []string{"2026-03-31", "2100-02-28"},
@@ -60,7 +60,7 @@ var values = map[string]any{
 	"backend.Learned": []backend.Learned{backend.NewLearned(5, 0, 0, 0), backend.NewLearned(10, 4, 1<<31, 9)},
 }
 
-// draw draws a change of each property of a patch, a pointer to a struct.
+// draw draws a change for each property of a patch, a pointer to a struct.
 func draw(rt *rapid.T, patch any) {
 	v := reflect.ValueOf(patch).Elem()
 	for i := range v.NumField() {

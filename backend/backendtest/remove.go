@@ -34,7 +34,7 @@ func testRemoveAdvertiser(t *testing.T, f Factory) {
 	})
 	clock := clockOf(t, s)
 	writes(t, s, func(w writer) {
-		w.words(1, "still unwritten") // held back by the transaction
+		w.words(1, "still unwritten") // still in the transaction's buffer
 		w.must(w.UpdateAdvertiser(w.ctx, 1, backend.AdvertiserPatch{Status: backend.Remove}))
 	})
 	changes, err := s.Changes(t.Context(), at(clock), 1000)
@@ -83,7 +83,7 @@ func testRemoveMissing(t *testing.T, f Factory) {
 	}
 }
 
-// removeEach removes all of the sample, from the leaves up.
+// removeEach removes everything in the sample, children first.
 func removeEach(w writer) {
 	w.keyword(1, backend.KeywordPatch{Text: "hdmi", Words: "hdmi", Type: search.Broad, Status: backend.Remove})
 	w.negative(backend.NegativeOwner{Campaign: 1}, "free", backend.Remove)

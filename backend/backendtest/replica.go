@@ -7,8 +7,7 @@ import (
 	"adshard/fault"
 )
 
-// replica follows the feed as a distributor does: it keeps the content of all
-// that the log named.
+// replica follows the feed as a distributor does: it keeps the content of everything that the log has named.
 type replica struct {
 	at    backend.Position
 	state State
@@ -22,8 +21,8 @@ func newReplica(t testing.TB, s backend.Store) *replica {
 	return &replica{at: n.Position(), state: Read(t, n)}
 }
 
-// follow applies the log in pieces of limit changes until its end; a log that
-// was compacted away starts the replica again.
+// follow applies the log to its end, at most `limit` changes at a time. If changes that it needs were compacted away,
+// the replica starts again.
 func (r *replica) follow(t testing.TB, s backend.Store, limit int) {
 	t.Helper()
 	for {
@@ -87,7 +86,7 @@ func (r *replica) apply(t testing.TB, n backend.Snapshot, c backend.Change) {
 	}
 }
 
-// removed checks that what is logged as removed does not exist: ids are not reused.
+// removed checks that an entity that is logged as removed does not exist. Ids are never reused.
 func removed(t testing.TB, c backend.Change, found int) {
 	t.Helper()
 	if c.Removed && found > 0 {

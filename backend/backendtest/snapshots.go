@@ -46,7 +46,7 @@ func testSnapshotStill(t *testing.T, f Factory) {
 	}
 }
 
-// many writes n groups, each with as many keywords as its id mod 7.
+// many writes n groups; a group has as many keywords as its id mod 7.
 func many(t testing.TB, s backend.Store, n int) {
 	writes(t, s, func(w writer) {
 		for i := range n {
@@ -204,7 +204,7 @@ func testNested(t *testing.T, f Factory) {
 	s := open(t, f)
 	many(t, s, 600)
 	n := snapshot(t, s)
-	writes(t, s, func(w writer) { w.path("later") }) // so that reading cannot spread
+	writes(t, s, func(w writer) { w.path("later") }) // so that reads cannot be spread over connections
 	seen := 0
 	for it, err := range n.All(t.Context()) {
 		check(t, err)
@@ -227,8 +227,7 @@ func testNested(t *testing.T, f Factory) {
 	}
 }
 
-// testReaderDuringWriter commits transactions that keep two groups alike; no
-// snapshot may see them differ.
+// testReaderDuringWriter commits transactions that keep two groups equal. No snapshot may see them differ.
 func testReaderDuringWriter(t *testing.T, f Factory) {
 	p := f(t)
 	s, other := openAt(t, p), openAt(t, p)

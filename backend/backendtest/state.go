@@ -11,14 +11,14 @@ import (
 	"adshard/backend"
 )
 
-// State is the whole content of a database, by id.
+// State is the whole content of a database, each kind of entity by id.
 type State struct {
 	Advertisers map[uint64]backend.Advertiser
 	Campaigns   map[uint64]backend.Campaign
 	Items       map[uint64]backend.Item
 }
 
-// NewState returns an empty one.
+// NewState returns an empty State.
 func NewState() State {
 	return State{
 		Advertisers: make(map[uint64]backend.Advertiser),
@@ -27,7 +27,7 @@ func NewState() State {
 	}
 }
 
-// Read reads all of a snapshot.
+// Read reads everything in a snapshot.
 func Read(t testing.TB, n backend.Snapshot) State {
 	t.Helper()
 	s := NewState()
@@ -54,7 +54,7 @@ func Read(t testing.TB, n backend.Snapshot) State {
 	return s
 }
 
-// ReadNow reads all that is committed.
+// ReadNow reads everything that is committed.
 func ReadNow(t testing.TB, s backend.Store) State {
 	t.Helper()
 	n := snapshot(t, s)
@@ -77,8 +77,7 @@ func check(t testing.TB, err error) {
 	}
 }
 
-// Lines is the state as text, one entity a line, without versions: equal states
-// have equal lines.
+// Lines returns the state as text, one entity a line, without versions. Equal states have equal lines.
 func (s State) Lines() []string {
 	var lines []string
 	for _, id := range slices.Sorted(maps.Keys(s.Advertisers)) {
@@ -113,11 +112,11 @@ func line(kind string, v any) string {
 	if err != nil {
 		return fmt.Sprint(kind, " ", err)
 	}
-	// No list and an empty one are the same.
+	// A missing list and an empty one are equal.
 	return kind + " " + strings.ReplaceAll(string(b), ":[]", ":null")
 }
 
-// Differ returns the differences of two states, or "".
+// Differ returns the differences between two states, or "" if there are none.
 func Differ(got, want State) string {
 	return differ(got.Lines(), want.Lines())
 }

@@ -49,15 +49,15 @@ func testBudget(t *testing.T, f Factory) {
 		if got := ReadNow(t, s).Campaigns[1].BudgetExhausted; got != exhausted {
 			t.Errorf("exhausted is %v", got)
 		}
-		writes(t, s, sample) // an import leaves the mark
+		writes(t, s, sample) // an import does not change the mark
 		if got := ReadNow(t, s).Campaigns[1].BudgetExhausted; got != exhausted {
 			t.Errorf("after an import exhausted is %v", got)
 		}
 	}
 }
 
-// testShare: a share is set with the mark, logged once, kept by marks and imports that say
-// nothing of it, and refused beyond the whole.
+// testShare checks that a share is set with the mark and logged once, that marks and imports without a share keep it,
+// and that a share above the whole is rejected.
 func testShare(t *testing.T, f Factory) {
 	s := open(t, f)
 	ctx := t.Context()
@@ -174,7 +174,7 @@ func testLocked(t *testing.T, f Factory) {
 	writes(t, hasty, func(w writer) { w.path("H") })
 }
 
-// tryPath makes or finds what writer.path does in a transaction of its own.
+// tryPath makes or finds the advertiser "A" in a transaction of its own.
 func tryPath(ctx context.Context, s backend.Store) error {
 	tx, err := s.Begin(ctx)
 	if err != nil {
@@ -227,15 +227,15 @@ func testProcesses(t *testing.T, f Factory) {
 	if d := Differ(r.state, now); d != "" {
 		t.Error(d)
 	}
-	// Writers at the same time may leave holes, but give no id twice.
+	// Concurrent writers may leave gaps, but never give an id twice.
 	ids := keywordIDs(now, 1)
 	if want := rounds * (len(stores) + 1); len(ids) != want || len(slices.Compact(ids)) != want || ids[0] != 1 {
 		t.Errorf("keyword ids %v, want %d different ones", ids, want)
 	}
 }
 
-// testFair lets one writer commit without a pause; another must get its turn
-// after a few of its transactions, since a budget's mark should be in the answers within a second.
+// testFair lets one writer commit without a pause. Another writer must get its turn after a few of these
+// transactions, since a budget's mark should take effect in answers within a second.
 func testFair(t *testing.T, f Factory) {
 	p := f(t)
 	s, other := openAt(t, p), openAt(t, p)

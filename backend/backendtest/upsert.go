@@ -51,7 +51,7 @@ func testDefaults(t *testing.T, f Factory) {
 	}
 }
 
-// sample writes some of everything.
+// sample writes at least one entity of each kind.
 func sample(w writer) {
 	w.t.Helper()
 	c, g := w.path("G")
@@ -137,7 +137,7 @@ func testKeywordUpdate(t *testing.T, f Factory) {
 		_, g := w.path("G")
 		w.words(g, "usb cable", "hdmi")
 	})
-	for range 2 { // once with the row in the database, once in the cache
+	for range 2 { // once with the row only in the database, once with it in the cache
 		writes(t, s, func(w writer) {
 			w.keyword(1, backend.KeywordPatch{Text: "USB cable", Words: "usb cable", Type: search.Broad, Bid: backend.To[uint64](3)})
 			w.keyword(1, backend.KeywordPatch{Text: "USB  Cable", Words: "usb cable", Type: search.Broad, Bid: backend.To[uint64](4)})
@@ -309,7 +309,7 @@ func testCancelOut(t *testing.T, f Factory) {
 	}
 }
 
-// testManyRows goes past every size at which rows are written or forgotten.
+// testManyRows writes more rows than fit in any buffer or cache.
 func testManyRows(t *testing.T, f Factory) {
 	s := open(t, f)
 	const groups, each = 300, 40

@@ -13,43 +13,42 @@ import (
 	"adshard/search/words"
 )
 
-// WordsPlace is a place whose database can be given back to an earlier version of
-// words.
+// WordsPlace is a place whose database can be set back to an earlier version of words.
 type WordsPlace struct {
 	Place
-	// Script runs SQL as another program does.
+	// Script runs SQL as another program would.
 	Script func(sql string) error
-	// Name is the statement that makes the database name a version.
+	// Name returns the statement that makes the database name a version.
 	Name func(version string) string
-	// OldWriter is what a program that knows of no version begins to write with.
+	// OldWriter is the statement with which a program that knows no versions begins to write.
 	OldWriter string
-	// Reopen opens it; step is called after each step that is durable.
+	// Reopen opens the database; step is called after each durable step.
 	Reopen func(ctx context.Context, step func()) (backend.Worded, error)
 }
 
 const beforeVersions = "rules 1; noted by no program"
 
-// phrases are what a group or campaign of the test holds: the key that an earlier
-// version of words gave, the text, and the key now; "": none, as it is removed.
+// phrases are texts of a group or campaign of the test: the key that an earlier version of words gave, the text, and
+// the present key, or "" if the phrase is removed.
 var phrases = []struct{ was, text, now string }{
 	{"men s shoes", "men's shoes", "men's shoes"},
 	{"head phones", "head\u00adphones", "headphones"},
-	{"headphones", "headphones", ""},                                    // the one above has become it
-	{"x y", "x y", "x y"},                                               // nothing changes
-	{"ring", "circle", "circle"},                                        // each has the key of the next one
+	{"headphones", "headphones", ""},                                    // the phrase above now has this key
+	{"x y", "x y", "x y"},                                               // unchanged
+	{"ring", "circle", "circle"},                                        // each now has the old key of another
 	{"circle", "triangle", "triangle"},                                  //
 	{"triangle", "ring", "ring"},                                        //
-	{"\u3164", "\u3164", ""},                                            // no word any more
+	{"\u3164", "\u3164", ""},                                            // no longer a word
 	{"a b c d e f g h i oʼneill", "a b c d e f g h i o\u02bcneill", ""}, // eleven words
 	{"men s coats", "men\u2019s coats", "men's coats"},
-	{"menʼs coats", "men\u02bcs coats", ""}, // so is this
+	{"menʼs coats", "men\u02bcs coats", ""}, // equal to the phrase above
 }
 
-// manyGroups is more than are changed in one transaction.
+// manyGroups is more groups than are changed in one transaction.
 const manyGroups = 300
 
-// Words checks that the keys of keywords and negatives are made anew when words have
-// another version, whatever happens meanwhile.
+// Words checks that the keys of keywords and negatives are rebuilt when the version of words changes, whatever
+// happens meanwhile.
 func Words(t *testing.T, place func(testing.TB) WordsPlace) {
 	t.Run("keys are made anew", func(t *testing.T) { testRekeyed(t, place(t)) })
 	t.Run("killed after each step", func(t *testing.T) { testRekeyKilled(t, place) })
@@ -58,7 +57,7 @@ func Words(t *testing.T, place func(testing.TB) WordsPlace) {
 	t.Run("newer words", func(t *testing.T) { testNewerWords(t, place(t)) })
 }
 
-// fillOld fills a database as a program of earlier words does. It returns what has followed its feed.
+// fillOld fills a database as a program with earlier words would. It returns a replica that has followed its feed.
 func fillOld(t testing.TB, p WordsPlace) *replica {
 	t.Helper()
 	s := p.Open(t, Patience)
@@ -67,7 +66,7 @@ func fillOld(t testing.TB, p WordsPlace) *replica {
 		for i, f := range phrases {
 			w.keyword(first, backend.KeywordPatch{Text: f.text, Words: f.was, Type: search.Broad, Bid: backend.To(uint64(100 + i))})
 			for _, o := range []backend.NegativeOwner{{Group: first}, {Campaign: campaign}, {Advertiser: 1}} {
-				// The negatives that stay are paused, the others are not.
+				// The negatives that are kept are paused, the others are enabled.
 				status := backend.Pause
 				if f.now == "" {
 					status = backend.Keep
@@ -75,7 +74,7 @@ func fillOld(t testing.TB, p WordsPlace) *replica {
 				w.must(w.Negative(w.ctx, o, backend.NegativePatch{Text: f.text, Words: f.was, Type: search.Phrase, Status: status}))
 			}
 		}
-		w.keyword(first, backend.KeywordPatch{Text: "headphones", Words: "headphones", Type: search.Exact}) // another type: no conflict
+		w.keyword(first, backend.KeywordPatch{Text: "headphones", Words: "headphones", Type: search.Exact}) // another match type, so no conflict
 		for i := range manyGroups {
 			_, g := w.path(fmt.Sprint("g", i))
 			w.keyword(g, backend.KeywordPatch{Text: "boys' men's", Words: "boys men s", Type: search.Exact})
@@ -87,7 +86,7 @@ func fillOld(t testing.TB, p WordsPlace) *replica {
 	return follower
 }
 
-// reopened opens a database whose keys are to be made anew.
+// reopened opens a database whose keys have to be rebuilt.
 func reopened(t testing.TB, p WordsPlace) backend.Worded {
 	t.Helper()
 	s, err := p.Reopen(t.Context(), func() {})
@@ -96,7 +95,7 @@ func reopened(t testing.TB, p WordsPlace) backend.Worded {
 	return s
 }
 
-// wordsState is what a database holds after its keys were made, as text.
+// wordsState returns the content of a database after its keys were rebuilt, as text.
 func wordsState(t testing.TB, s backend.Worded) string {
 	t.Helper()
 	snapshot, err := s.Snapshot(t.Context())
@@ -134,7 +133,7 @@ func wordsState(t testing.TB, s backend.Worded) string {
 	return b.String()
 }
 
-// testRekeyed goes through the rows one by one.
+// testRekeyed checks the rows one by one.
 func testRekeyed(t *testing.T, p WordsPlace) {
 	follower := fillOld(t, p)
 	s := reopened(t, p)
@@ -168,7 +167,7 @@ func testRekeyed(t *testing.T, p WordsPlace) {
 			continue
 		}
 		want = append(want, fmt.Sprint(f.now, "/", f.text, "/", 100+i))
-		// One that has become one with an enabled one is enabled now.
+		// A negative that was merged with an enabled one is now enabled.
 		blocked = append(blocked, fmt.Sprint(f.now, "/", f.text, "/", f.now == "headphones" || f.now == "men's coats"))
 	}
 	want = append(want, "headphones/headphones/0")
@@ -184,7 +183,7 @@ func testRekeyed(t *testing.T, p WordsPlace) {
 	if d := Differ(follower.state, ReadNow(t, s)); d != "" {
 		t.Errorf("the feed does not list everything that exists:\n%s", d)
 	}
-	// An import of the same texts changes nothing.
+	// Importing the same texts again changes nothing.
 	clock := clockOf(t, s)
 	writes(t, s, func(w writer) {
 		_, g := w.path("first")
@@ -195,7 +194,7 @@ func testRekeyed(t *testing.T, p WordsPlace) {
 	}
 }
 
-// checkRemoved looks at the list of what was removed.
+// checkRemoved checks the list of removed phrases.
 func checkRemoved(t testing.TB, s backend.Worded, each int) {
 	t.Helper()
 	report, err := s.Words(t.Context())
@@ -219,8 +218,8 @@ func checkRemoved(t testing.TB, s backend.Worded, each int) {
 	}
 }
 
-// testRekeyKilled ends the making after each of its steps; the next one goes on, and
-// the end is the same.
+// testRekeyKilled stops the rebuilding after each of its steps. The next program continues it, and the result is the
+// same.
 func testRekeyKilled(t *testing.T, place func(testing.TB) WordsPlace) {
 	p := place(t)
 	fillOld(t, p)
@@ -229,7 +228,7 @@ func testRekeyKilled(t *testing.T, place func(testing.TB) WordsPlace) {
 	check(t, err)
 	want := wordsState(t, s)
 	closing(t, s)
-	if steps < 4 { // claimed, two transactions at least, noted
+	if steps < 4 { // claimed, at least two transactions, noted
 		t.Fatalf("%d steps", steps)
 	}
 	for n := range steps {
@@ -264,7 +263,7 @@ func testRekeyKilled(t *testing.T, place func(testing.TB) WordsPlace) {
 
 func oldWrite(p WordsPlace) error { return p.Script(p.OldWriter) }
 
-// testRekeyedTogether opens it by several programs at once.
+// testRekeyedTogether opens the database from several programs at once.
 func testRekeyedTogether(t *testing.T, p WordsPlace) {
 	fillOld(t, p)
 	const programs = 4
@@ -291,8 +290,8 @@ func testRekeyedTogether(t *testing.T, p WordsPlace) {
 	}
 }
 
-// testOtherWriters: programs of another version, and those that know of none, write
-// nothing, whether they were started before or after.
+// testOtherWriters checks that programs of another version and programs that know no version cannot write, whether
+// they were started before or after.
 func testOtherWriters(t *testing.T, p WordsPlace) {
 	s := p.Open(t, Patience)
 	defer closing(t, s)
@@ -312,7 +311,7 @@ func testOtherWriters(t *testing.T, p WordsPlace) {
 	writes(t, s, func(w writer) { w.path("new") })
 }
 
-// tryNew makes an advertiser.
+// tryNew tries to make an advertiser.
 func tryNew(ctx context.Context, s backend.Store) error {
 	tx, err := s.Begin(ctx)
 	if err != nil {
@@ -325,8 +324,8 @@ func tryNew(ctx context.Context, s backend.Store) error {
 	return tx.Commit(ctx)
 }
 
-// testNewerWords: a database whose keys are of newer words, or of words that cannot be compared with this
-// program's, is not opened.
+// testNewerWords checks that a database is not opened if its keys are of newer words, or of words that cannot be
+// compared with this program's.
 func testNewerWords(t *testing.T, p WordsPlace) {
 	fillOld(t, p)
 	for _, version := range []string{"rules 3; of a newer program", "making rules 3; of a newer program", "rules 2; other tables", ""} {

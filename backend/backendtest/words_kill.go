@@ -15,15 +15,15 @@ import (
 
 const (
 	rekeyRounds = 2
-	rekeyKills  = 2 // of a round, one after the other
-	// rekeyBeat is less than a child takes from one step to the next but one.
+	rekeyKills  = 2 // one after the other in a round
+	// rekeyBeat is shorter than the time that a child takes for two steps.
 	rekeyBeat = 5 * time.Millisecond
 )
 
-// Rekey is what the child of WordsKilled does: it writes a line to out, opens the database, whose keys are made anew
-// then, and writes a line after each step that is durable.
+// Rekey is the main function of the child of WordsKilled. It writes a line to out, opens the database, which rebuilds
+// the keys, and writes a line after each durable step.
 func Rekey(out io.Writer, open func(step func()) (backend.Store, error)) error {
-	step := func() { _, _ = fmt.Fprintln(out, "step") } // who reads it may kill this process at any time
+	step := func() { _, _ = fmt.Fprintln(out, "step") } // the reader may kill this process at any time
 	step()
 	s, err := open(step)
 	if err != nil {
@@ -32,8 +32,8 @@ func Rekey(out io.Writer, open func(step func()) (backend.Store, error)) error {
 	return s.Close()
 }
 
-// WordsKilled kills processes that run Rekey on a database with SIGKILL at random moments, one after the other. The
-// next program that opens it has what it would have if none had been killed.
+// WordsKilled runs processes that run Rekey on a database, one after the other, and kills them with SIGKILL at random
+// moments. The next program that opens the database must find what it would find if no process had been killed.
 func WordsKilled(t *testing.T, place func(testing.TB) WordsPlace, child func(WordsPlace) *exec.Cmd) {
 	p := place(t)
 	fillOld(t, p)
@@ -48,7 +48,8 @@ func WordsKilled(t *testing.T, place func(testing.TB) WordsPlace, child func(Wor
 		follower := fillOld(t, p)
 		moments := ""
 		for n := range rekeyKills {
-			// Each step but the last is the last one of some child; what the child does a moment later is open.
+			// Each step but the last is the last one of some child. What the child does a moment later is not
+			// determined.
 			lines, pause := 1+(round*rekeyKills+n)%(steps-1), rand.N(rekeyBeat)
 			moments += fmt.Sprintf("killed %v after line %d, ", pause, lines)
 			if killAfter(t, child(p), lines, pause) {
@@ -74,8 +75,8 @@ func WordsKilled(t *testing.T, place func(testing.TB) WordsPlace, child func(Wor
 	}
 }
 
-// killAfter kills a process a pause after it has written so many lines, or when it ends. It reports whether
-// the process was killed before its end.
+// killAfter kills a process when `pause` has passed since its line number `lines`, or when it ends. It reports
+// whether the process was killed before it ended.
 func killAfter(t *testing.T, c *exec.Cmd, lines int, pause time.Duration) (killed bool) {
 	t.Helper()
 	out, err := c.StdoutPipe()
@@ -96,7 +97,7 @@ func killAfter(t *testing.T, c *exec.Cmd, lines int, pause time.Duration) (kille
 	return err != nil
 }
 
-// sound fails the test if the store finds damage: checksums have followed each change.
+// sound fails the test if the store finds damage, since every change must have updated the checksums.
 func sound(t testing.TB, s backend.Worded) {
 	t.Helper()
 	c, ok := s.(backend.Checker)

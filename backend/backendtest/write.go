@@ -15,7 +15,7 @@ type writer struct {
 	backend.Tx
 }
 
-// begin starts a transaction; it is rolled back with the test if still open.
+// begin starts a transaction, which is rolled back at the end of the test if it is still open.
 func begin(t testing.TB, s backend.Store) writer {
 	t.Helper()
 	tx, err := s.Begin(t.Context())
@@ -67,7 +67,7 @@ func (w writer) group(campaign uint64, name string, p backend.GroupPatch) uint64
 	return id
 }
 
-// path makes or finds advertiser "A", campaign "C" and the group.
+// path makes or finds advertiser "A", campaign "C" and a group, and returns the ids of the campaign and the group.
 func (w writer) path(group string) (campaign, id uint64) {
 	w.t.Helper()
 	campaign = w.campaign(w.advertiser("A"), "C", backend.CampaignPatch{})
@@ -79,7 +79,7 @@ func (w writer) keyword(group uint64, k backend.KeywordPatch) {
 	w.must(w.Keyword(w.ctx, group, k))
 }
 
-// words writes broad keywords.
+// words writes broad keywords to a group.
 func (w writer) words(group uint64, words ...string) {
 	w.t.Helper()
 	for _, s := range words {

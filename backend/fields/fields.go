@@ -1,12 +1,13 @@
-// Package fields declares the data of advertisers: each field once, with all that programs and pages need to know of it.
+// Package fields declares the data of advertisers: each field once, with everything that programs and pages need to know
+// about it.
 //
-// Goals: a property is added here, by one entry of List and a run of go generate, which writes types and changes (backend), columns
-// and checksums (backend/sqlite, backend/postgres), rows and lines (ingest), bodies (internal/node/data, openapi.yaml), what
-// people see (internal/node/httpapi/api, docs/import.md) and the migrations of both databases. What the auction does with a
-// property is written by hand: records.proto, backend/nodedata, barrels.
+// Goals: a property is added here, by one entry of List and a run of go generate. That writes types and changes (backend), columns
+// and checksums (backend/sqlite, backend/postgres), rows and lines (ingest), bodies (internal/node/data, openapi.yaml), what people
+// see (internal/node/httpapi/api, docs/import.md) and the migrations of both databases. What the auction does with a property is
+// written by hand: records.proto, backend/nodedata, barrels.
 //
 // Non-goals: ids, versions, and why an entity is held are not declared here. Owners and keys (names, texts) are
-// declared, but code written by hand reads them.
+// declared, but hand-written code reads them.
 package fields
 
 //go:generate go run ./gen
@@ -24,81 +25,83 @@ const (
 	Ad         Entity = "ad"
 )
 
-// Entities are all, from the root down.
+// Entities lists all entities, from the root down.
 var Entities = []Entity{Advertiser, Campaign, Group, Keyword, Negative, Ad}
 
-// Kind is what values a field has; how each form writes them follows from it.
+// Kind is the kind of values that a field has. It determines how each form writes them.
 type Kind uint8
 
 // The kinds.
 const (
-	Owner     Kind = iota + 1 // the name of an owner; by hand
-	Key                       // by which an entity is known; never changed, by hand
-	Special                   // another field that is read by hand
-	Money                     // micros, or none; Max bounds them
-	Modifier                  // of bids: permille, or none; per cent for people
+	Owner     Kind = iota + 1 // the name of an owner; read by hand-written code
+	Key                       // identifies an entity and never changes; read by hand-written code
+	Special                   // any other field that is read by hand-written code
+	Money                     // micros, at most Max, or none
+	Modifier                  // of bids: permille, or none; shown to people in per cent
 	Quality                   // 1 to 10
-	Choice                    // of two: Names
-	Method                    // a Choice that may be null, which is the first of Names
+	Choice                    // one of the two Names
+	Method                    // a Choice that may be null, which means the first of Names
 	Languages                 // codes
 	Zone                      // the IANA name of a time zone; "UTC" by default
 	Text                      // at most Max bytes; empty by default
-	URL                       // that of a web page, at most Max bytes; empty by default
+	URL                       // the URL of a web page, at most Max bytes; empty by default
 	Date                      // as 2026-03-31; empty by default
 	Value                     // an object or list that package targeting reads, as its canonical JSON; empty by default
-	Learned                   // a learned quality: only in databases
+	Learned                   // a learned quality; kept only in databases
 )
 
 // Field is one field.
 type Field struct {
-	Name string // in JSON lines, the data API and `adshard set`; "": only in Editor files
+	Name string // in JSON lines, the data API and `adshard set`; "" if the field is only in Editor files
 	Kind Kind
-	Of   []Entity // that have it as a property
-	// KeyOf are entities that have it as a part of their key.
+	Of   []Entity // the entities that have it as a property
+	// KeyOf lists the entities that have it as a part of their key.
 	KeyOf   []Entity
-	Go, Has string // in Go; Has says whether there is a Money
+	Go, Has string // the names in Go; Has is the field that says whether a Money is set
 	SQL     string // the column of both databases
-	// Label is for people, as in the console.
+	// Label is the name for people, as in the console.
 	Label string
 	Max   uint64
-	// Names are the values of a Choice in JSON, Cells those in Editor files; the second one is true.
+	// Names are the values of a Choice in JSON, and Cells those in Editor files. The second value is true.
 	Names, Cells [2]string
-	// Parse is the function of package ingest that reads a value in a way of its own, Read an expression that reads a cell so.
+	// Parse is the function of package ingest that reads a value, if the field needs one of its own. Read is an expression
+	// that reads a cell, if the field needs one.
 	Parse, Read string
-	// Editor are the names of the column in Editor files, the main one first; Own: it counts only on the entity's own rows.
-	// Columns is how many there are of it, numbered from 1. Column is its name in package ingest, if it is another one.
+	// Editor lists the names of the column in Editor files, the main one first. Own says that it is read only on the
+	// entity's own rows. Columns is the number of such columns, numbered from 1. Column is the name in package ingest, if
+	// it is not the usual one.
 	Editor  []string
 	Own     bool
 	Columns int
 	Column  string
-	// Sum is the number of the hash that a value other than the default adds to an entity's checksum, or 0 if it is
-	// in the hash of the row. It is permanent, and so is Order, that of the fields of the data API's items, on which
-	// ETags depend.
+	// Sum is the number of the hash that a value other than the default adds to an entity's checksum, or 0 if the
+	// value is in the hash of the row. Sum is permanent. So is Order, the order of the fields in the data API's
+	// items, on which ETags depend.
 	Sum, Order int
-	// Since are the versions of the schemas of SQLite and PostgreSQL that first had the column; 0 means the first
-	// ones.
+	// Since holds the first versions of the schemas of SQLite and PostgreSQL that have the column; 0 means the first
+	// of all.
 	Since [2]int
-	// Schema says what the value is, in schemas; Row and Line say it in the tables of docs/import.md.
+	// Schema describes the value in schemas. Row and Line describe it in the tables of docs/import.md.
 	Schema, Row, Line string
 }
 
 // Bounds.
 const (
 	MaxBid    = 10_000_000_000 // micros
-	MaxMicros = 1<<63 - 1      // what databases keep
+	MaxMicros = 1<<63 - 1      // the most that databases can store
 	MaxURL    = 2 << 10        // bytes
 )
 
-// targeting are the versions of the schemas that first had targeting.
+// targeting holds the first versions of the schemas that have targeting.
 var targeting = [2]int{14, 11}
 
-// methodCells are the methods of locations in Editor files.
+// methodCells are the targeting methods of locations in Editor files.
 var methodCells = [2]string{"Location of presence or Area of interest", "Location of presence"}
 
-// modified are the entities that have modifiers of bids.
+// modified lists the entities that have bid modifiers.
 var modified = []Entity{Campaign, Group}
 
-// List has all fields in the order in which faults are looked for.
+// List has all fields in the order in which they are checked for faults.
 var List = []Field{
 	{Name: "type", Kind: Special},
 	{Name: "advertiser", Kind: Owner, Editor: []string{"Account"}, Column: "Account"},
@@ -199,5 +202,5 @@ var List = []Field{
 	{Name: "status", Kind: Special, Editor: []string{"Status"}},
 }
 
-// Property reports whether databases keep the field as a property.
+// Property reports whether databases store the field as a property.
 func (f *Field) Property() bool { return f.Go != "" }

@@ -1,9 +1,8 @@
-// Package nodedata builds the records that slaves store from the backend's
-// entities: those of schema/pb with every word analysed, so that a slave does not
-// process text while it applies or searches (thesis 6.4.2, "data building").
+// Package nodedata builds the records that slaves store from the backend's entities. The records are those of
+// schema/pb with every word analysed, so that a slave processes no text while it applies changes or searches (thesis
+// 6.4.2, "data building").
 //
-// The feed's distributor and the offline build use the same Builder, so both
-// produce the same bytes.
+// The feed's distributor and the offline build use the same Builder, so that both produce the same bytes.
 package nodedata
 
 import (
@@ -19,8 +18,8 @@ import (
 	"adshard/targeting/message"
 )
 
-// Version is the version of the records: it grows with each change that builds
-// other records from the same entities. Only data of the same version are compared.
+// Version is the version of the records. It grows with each change of the code after which the same entities give
+// other records. Only data of the same version can be compared.
 const Version = 6
 
 // Builder turns entities into records. It caches recent words and must be used by one
@@ -30,15 +29,14 @@ type Builder struct {
 	words words.Analyser
 }
 
-// New returns a builder for items keyed in this order.
+// New returns a builder of items with keys in this order.
 func New(order balance.Order) *Builder {
 	return &Builder{order: order}
 }
 
-// Item builds an ad group with its keywords. Its campaign determines the
-// languages, and with them the terms under which the keywords are found.
-// Errors: fault.Invalid when an id does not fit the order of keys or a text
-// cannot be analysed (texts are checked on import).
+// Item builds an ad group with its keywords. The campaign determines the languages, and thus the terms under which
+// the keywords are found. It returns fault.Invalid if an id does not fit the order of keys or a text cannot be
+// analysed (texts are checked on import).
 func (b *Builder) Item(it *backend.Item, c *backend.Campaign) (*pb.Item, error) {
 	out, err := b.Group(it)
 	if err == nil {
@@ -47,7 +45,7 @@ func (b *Builder) Item(it *backend.Item, c *backend.Campaign) (*pb.Item, error) 
 	return out, err
 }
 
-// Group builds an ad group without its keywords; errors as of Item.
+// Group builds an ad group without its keywords. It returns the same errors as Item.
 func (b *Builder) Group(it *backend.Item) (*pb.Item, error) {
 	key, err := b.order.Key(it.Group.AdvertiserID, it.Group.ID)
 	if err != nil {
@@ -70,7 +68,7 @@ func (b *Builder) Group(it *backend.Item) (*pb.Item, error) {
 	}}, nil
 }
 
-// Keywords builds some of an ad group's keywords; errors as of Item.
+// Keywords builds some of an ad group's keywords. It returns the same errors as Item.
 func (b *Builder) Keywords(it *backend.Item, list []backend.Keyword, c *backend.Campaign) ([]*pb.Keyword, error) {
 	languages := stemmed(c.Languages.Codes())
 	out := make([]*pb.Keyword, len(list))
@@ -168,9 +166,9 @@ func (b *Builder) negatives(list []backend.Negative) ([]*pb.Negative, error) {
 	return out, nil
 }
 
-// stemmed returns the languages under which keywords are found: those of the
-// campaign that have a stemmer, or only "", under which words agree up to
-// folding. A language without a stemmer beside one with adds nothing.
+// stemmed returns the languages under which keywords are found: the campaign's languages that have a stemmer, or only
+// "" if there are none; under "", words are equal if they are equal after folding. So a language without a stemmer
+// adds nothing next to one with a stemmer.
 func stemmed(languages []string) []string {
 	var out []string
 	for _, l := range words.Languages() {
@@ -197,8 +195,8 @@ func modifiers(m [search.Devices]backend.Modifier) *pb.Modifiers {
 	}
 }
 
-// ads builds the ads that are there for searches, with the texts that are shown (serving.md §5.5). An ad
-// of which no headline is shown is left out.
+// ads builds the ads that can be shown for searches, with the texts that are shown (serving.md §5.5). An ad without
+// any headline to show is left out.
 func ads(list []backend.Ad) []*pb.Ad {
 	out := make([]*pb.Ad, 0, len(list))
 	for _, a := range list {

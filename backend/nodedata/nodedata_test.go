@@ -98,8 +98,8 @@ func BenchmarkItem(b *testing.B) {
 	}
 }
 
-// TestLearned: a learned quality is the record's, beside the given one; a keyword without one has the
-// record that it always had.
+// TestLearned: a record has the learned quality beside the given one. Without a learned quality the record is the
+// same as before these existed.
 func TestLearned(t *testing.T) {
 	it := item()
 	it.Keywords[0].Learned = backend.NewLearned(9, 3, 1000, 50)
@@ -113,7 +113,8 @@ func TestLearned(t *testing.T) {
 	}
 }
 
-// TestExhausted: slaves get the same for a campaign with a daily budget of 0 as for one that is marked.
+// TestExhausted: slaves get the same data for a campaign with a daily budget of 0 as for one that is marked as
+// exhausted.
 func TestExhausted(t *testing.T) {
 	for _, c := range []struct {
 		campaign backend.Campaign
@@ -133,7 +134,7 @@ func TestExhausted(t *testing.T) {
 	}
 }
 
-// TestAds: slaves have only ads and texts that can be shown: no ad without a headline, as old databases may
+// TestAds: slaves get only ads and texts that can be shown. They get no ad without a headline, as old databases may
 // have, and none whose headlines all have placeholders that are not filled.
 func TestAds(t *testing.T) {
 	it := item()
@@ -164,7 +165,7 @@ func TestAds(t *testing.T) {
 	}
 }
 
-// TestHeld: slaves are told why something is paused whatever its status is.
+// TestHeld: slaves get the reason for a hold whatever the status is.
 func TestHeld(t *testing.T) {
 	for hold, want := range map[backend.Hold]uint32{0: 0, backend.Refused: 1, backend.Ended: 2, backend.HeldBy(77): 4, backend.HeldBy(backend.MaxImport) | backend.Refused: 5} {
 		b := New(balance.ByOwner)
@@ -182,8 +183,8 @@ func TestHeld(t *testing.T) {
 	}
 }
 
-// TestTargeting: records have what campaigns, groups and advertisers say of where and when they are shown, and nothing else of
-// those that say nothing.
+// TestTargeting: records have the targeting in place and time of campaigns, groups and advertisers, and nothing new for those
+// that have none.
 func TestTargeting(t *testing.T) {
 	b := New(balance.ByOwner)
 	campaign := backend.CampaignSettings{

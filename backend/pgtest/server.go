@@ -1,8 +1,8 @@
-// Package pgtest starts PostgreSQL servers for tests: Debian's programs, a data
-// directory of their own, a unix socket, no network unless its settings say so.
+// Package pgtest starts PostgreSQL servers for tests, from Debian's programs. A server has a data directory of its
+// own and a unix socket, and uses no network unless its settings say so.
 //
-// Goals: nothing is left behind, a server can be killed and started again.
-// Non-goals: measuring, other systems than Linux.
+// Goals: nothing is left behind; a server can be killed and started again. Non-goals: measuring, other systems than
+// Linux.
 package pgtest
 
 import (
@@ -25,25 +25,25 @@ import (
 
 const (
 	superuser = "postgres"
-	patience  = time.Minute // a start or an end on a busy machine
+	patience  = time.Minute // for a start or an end on a busy machine
 )
 
 // Server is a PostgreSQL server.
 type Server struct {
-	// Enter, unless it is nil, is called on the thread that starts the server, for
-	// example to enter another network, in which the thread stays.
+	// Enter, if not nil, is called on the thread that starts the server, for example to make the thread enter another
+	// network and stay there.
 	Enter func() error
 
 	bin      string // directory of the programs
-	dir      string // of all that it keeps; the socket lies here too
+	dir      string // of everything that the server keeps, including the socket
 	settings []string
-	account  *syscall.Credential // nil: that of this process
-	process  *os.Process         // nil: it does not run
+	account  *syscall.Credential // nil: the account of this process
+	process  *os.Process         // nil if the server is not running
 	ended    chan error
 }
 
-// New makes a server that does not run yet; settings are as in postgresql.conf.
-// It refuses to work without PostgreSQL: tests of this backend are never skipped.
+// New makes a server and does not start it; settings are as in postgresql.conf. It returns an error if PostgreSQL is
+// missing: tests of this backend are never skipped.
 func New(settings ...string) (*Server, error) {
 	s, err := prepare(settings)
 	if err != nil {
@@ -55,8 +55,7 @@ func New(settings ...string) (*Server, error) {
 	return s, nil
 }
 
-// Standby makes a server that follows s, which must run, by streaming
-// replication.
+// Standby makes a server that follows s by streaming replication. s must be running.
 func (s *Server) Standby() (*Server, error) {
 	b, err := prepare(s.settings)
 	if err != nil {
@@ -78,7 +77,7 @@ func prepare(settings []string) (*Server, error) {
 	if s.account, err = unprivileged(); err != nil {
 		return nil, err
 	}
-	if s.dir, err = os.MkdirTemp("", "pg"); err != nil { // the path of a socket must be short
+	if s.dir, err = os.MkdirTemp("", "pg"); err != nil { // a socket's path must be short
 		return nil, err
 	}
 	if s.account != nil {
@@ -87,10 +86,9 @@ func prepare(settings []string) (*Server, error) {
 	return s, err
 }
 
-// programs finds the directory of the server's programs: Debian keeps them by
-// version.
+// programs finds the directory of the server's programs, which Debian keeps by version.
 func programs() (string, error) {
-	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/postgres") // the pattern is right
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/postgres") // the pattern is valid
 	if path, err := exec.LookPath("postgres"); err == nil {
 		found = append(found, path)
 	}
@@ -100,7 +98,8 @@ func programs() (string, error) {
 	return filepath.Dir(found[0]), nil
 }
 
-// unprivileged returns the account for a server, which refuses to run as root.
+// unprivileged returns an account for the server, which refuses to run as root, or nil if this process does not run
+// as root.
 func unprivileged() (*syscall.Credential, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil
@@ -122,7 +121,7 @@ func (s *Server) data() string { return filepath.Join(s.dir, "data") }
 func (s *Server) command(program string, args ...string) *exec.Cmd {
 	c := exec.Command(filepath.Join(s.bin, program), args...)
 	c.Dir = s.dir
-	// A group of its own, so that Ctrl-C does not reach it.
+	// A process group of its own, so that Ctrl-C does not reach it.
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: s.account}
 	return c
 }
@@ -134,11 +133,11 @@ func (s *Server) run(program string, args ...string) error {
 	return nil
 }
 
-// Run runs one of PostgreSQL's programs, as the server's account and in a directory that is
-// removed with it: pg_dump, say.
+// Run runs one of PostgreSQL's programs, such as pg_dump, as the server's account and in a directory that is removed
+// with the server.
 func (s *Server) Run(program string, args ...string) error { return s.run(program, args...) }
 
-// File writes a file into the directory of the server's data, for its settings.
+// File writes a file into the server's data directory, for its settings.
 func (s *Server) File(name string, content []byte) error {
 	path := filepath.Join(s.data(), name)
 	err := os.WriteFile(path, content, 0o600)
@@ -148,8 +147,8 @@ func (s *Server) File(name string, content []byte) error {
 	return err
 }
 
-// Start starts the server and returns when it accepts connections. After a Kill it
-// may refuse at first, while the system still frees the memory of the last one.
+// Start starts the server and returns when it accepts connections. After Kill the server may fail at first, while the
+// system still frees the memory of the previous one.
 func (s *Server) Start() (err error) {
 	for range 5 {
 		if err = s.start(); err == nil || s.process != nil {
@@ -176,7 +175,7 @@ func (s *Server) start() error {
 	s.ended = make(chan error, 1)
 	started := make(chan error)
 	go func() {
-		// The system ends the child with the thread that made it.
+		// The system ends the child when the thread that started it ends.
 		runtime.LockOSThread()
 		var err error
 		if s.Enter == nil {
@@ -219,7 +218,7 @@ func (s *Server) ready() error {
 	}
 }
 
-// stop ends the server with a signal and returns when it has ended.
+// stop sends the server a signal and returns when the server has ended.
 func (s *Server) stop(signal syscall.Signal) error {
 	if s.process == nil {
 		return nil
@@ -236,13 +235,12 @@ func (s *Server) stop(signal syscall.Signal) error {
 	}
 }
 
-// Kill ends the server and all its processes with SIGKILL, as a crash does; Start
-// makes it recover.
+// Kill ends the server and all its processes with SIGKILL, as a crash would. The next Start makes it recover.
 func (s *Server) Kill() error {
 	if s.process == nil {
 		return nil
 	}
-	if err := s.process.Signal(syscall.SIGSTOP); err != nil { // it starts no more processes
+	if err := s.process.Signal(syscall.SIGSTOP); err != nil { // so that it starts no more processes
 		return err
 	}
 	pid := s.process.Pid
@@ -260,17 +258,16 @@ func (s *Server) Kill() error {
 	return s.stop(syscall.SIGKILL)
 }
 
-// Promote makes a standby the primary.
+// Promote makes a standby the primary server.
 func (s *Server) Promote() error { return s.run("pg_ctl", "promote", "-D", s.data(), "-w") }
 
-// Remove ends the server and removes all that it kept.
+// Remove ends the server and removes everything that it kept.
 func (s *Server) Remove() error {
 	err := s.stop(syscall.SIGINT)
 	return errors.Join(err, os.RemoveAll(s.dir))
 }
 
-// URL is that of a database on the servers: more than one where a standby may
-// take over.
+// URL returns the URL of a database on the server and, if a standby may take over, on others.
 func (s *Server) URL(database string, others ...*Server) string {
 	hosts := s.dir
 	for _, o := range others {
@@ -280,7 +277,7 @@ func (s *Server) URL(database string, others ...*Server) string {
 	return "postgres:///" + database + "?" + q.Encode()
 }
 
-// Conninfo is what a standby of the server has as primary_conninfo.
+// Conninfo returns the primary_conninfo setting for a standby of the server.
 func (s *Server) Conninfo() string { return "host=" + s.dir + " user=" + superuser }
 
 // Do runs SQL in a database.
@@ -294,7 +291,7 @@ func (s *Server) Do(ctx context.Context, database, sql string) error {
 	return err
 }
 
-// Copy restores a dump of one database as another, by the commands of docs/operations/backup.md.
+// Copy restores a dump of one database as another, with the commands of docs/operations/backup.md.
 func (s *Server) Copy(ctx context.Context, from, to string) error {
 	if err := s.Do(ctx, "postgres", "CREATE DATABASE "+to); err != nil {
 		return err

@@ -10,9 +10,8 @@ import (
 	"adshard/backend"
 )
 
-// All implements backend.Snapshot. Several connections read chunks at once, all in
-// the same state of the database, which the server exports for that; the chunks are
-// handed out in order.
+// All implements backend.Snapshot. Several connections read chunks at once, all in the same state of the database,
+// which the server exports for this purpose. The chunks are yielded in order.
 func (n *snapshot) All(ctx context.Context) iter.Seq2[*backend.Item, error] {
 	return func(yield func(*backend.Item, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -37,7 +36,7 @@ func (n *snapshot) All(ctx context.Context) iter.Seq2[*backend.Item, error] {
 	}
 }
 
-// chunk is the items of one range of ids.
+// chunk holds the items of one range of ids.
 type chunk struct {
 	items []*backend.Item
 	err   error
@@ -49,8 +48,8 @@ type job struct {
 	to          chan chunk
 }
 
-// scan is a pipeline: chunks come in the order of their ranges, each as a channel
-// that one reader fills. A few for each reader may wait; that bounds the memory.
+// scan is a pipeline. Chunks come in the order of their ranges, each as a channel that one reader fills. Only a few
+// chunks for each reader may wait, which bounds the memory.
 type scan struct {
 	chunks chan chan chunk
 	jobs   chan job
@@ -77,7 +76,7 @@ func (n *snapshot) scan(ctx context.Context) *scan {
 	return s
 }
 
-// plan makes the jobs.
+// plan sends the jobs.
 func (n *snapshot) plan(ctx context.Context, s *scan) {
 	defer close(s.jobs)
 	defer close(s.chunks)
@@ -109,9 +108,8 @@ func (n *snapshot) plan(ctx context.Context, s *scan) {
 	}
 }
 
-// readers returns connections that see what the snapshot sees; nil stands for the
-// snapshot's own. They are not from the pool: a holder of one of its connections must
-// not wait for another.
+// readers returns connections that see what the snapshot sees; nil stands for the snapshot's own connection. They do
+// not come from the pool, since the holder of one of its connections must not wait for another one.
 func (n *snapshot) readers(ctx context.Context) []*pgx.Conn {
 	var exported string
 	var more bool
@@ -129,7 +127,7 @@ func (n *snapshot) readers(ctx context.Context) []*pgx.Conn {
 			break
 		}
 		if _, err := c.PgConn().Exec(ctx, beginRead+"; SET TRANSACTION SNAPSHOT '"+exported+"'").ReadAll(); err != nil {
-			c.Close(context.WithoutCancel(ctx)) // another server than the snapshot's
+			c.Close(context.WithoutCancel(ctx)) // it is another server than the snapshot's
 			break
 		}
 		list = append(list, c)

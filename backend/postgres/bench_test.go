@@ -13,7 +13,7 @@ func keywordsPerSecond(b *testing.B) {
 	b.ReportMetric(float64(b.N)*benchGroups*backendtest.FillKeywords/b.Elapsed().Seconds(), "keywords/s")
 }
 
-// BenchmarkImport fills an empty database; Again repeats that without a change.
+// BenchmarkImport fills an empty database; Again imports the same data again.
 func BenchmarkImport(b *testing.B) {
 	for b.Loop() {
 		b.StopTimer()
@@ -33,7 +33,7 @@ func BenchmarkImportAgain(b *testing.B) {
 	keywordsPerSecond(b)
 }
 
-// BenchmarkRead reads everything, as a first fill does.
+// BenchmarkRead reads everything, as a slave's first fill does.
 func BenchmarkRead(b *testing.B) {
 	s := open(b, newPlace(b))
 	backendtest.Fill(b, s, benchGroups)
@@ -43,8 +43,7 @@ func BenchmarkRead(b *testing.B) {
 	keywordsPerSecond(b)
 }
 
-// BenchmarkBudget marks a budget: the shortest durable transaction, but that this
-// server does not sync.
+// BenchmarkBudget marks a budget: the shortest durable transaction, except that this server does not sync.
 func BenchmarkBudget(b *testing.B) {
 	s := open(b, newPlace(b))
 	backendtest.Fill(b, s, 1)

@@ -8,9 +8,9 @@ import (
 
 func TestConformance(t *testing.T) { backendtest.Run(t, newPlace) }
 
-// TestForgetting runs the random histories with transactions that write and
-// forget all the time, as very large ones do now and then; and without statements that are prepared in a
-// session, as poolers need it that give each transaction another one.
+// TestForgetting runs the random histories with transactions that write and forget all the time, as very large ones
+// do now and then. It also does so without statements prepared in a session, for poolers that run each transaction in
+// another session.
 func TestForgetting(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: one goroutine at a time, which no race detector need watch")

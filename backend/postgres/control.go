@@ -18,7 +18,7 @@ func (s *Store) LoadControl(ctx context.Context, key string) (value []byte, err 
 	return value, err
 }
 
-// lockControl waits until no other transaction writes control values (save_control).
+// lockControl is SQL that waits until no other transaction writes control values (save_control).
 const lockControl = "SELECT pg_advisory_xact_lock(1097093992, 2)"
 
 // querier is a connection or a transaction.

@@ -30,8 +30,8 @@ func TestKill(t *testing.T) {
 	})
 }
 
-// quietPlace opens a database when the server has noticed that the program before
-// is gone: until then its transaction is open, and ids would have holes.
+// quietPlace opens a database when the server has noticed that the previous program is gone. Until then that
+// program's transaction is open, and ids would have gaps.
 type quietPlace struct{ place }
 
 func (p quietPlace) Open(t testing.TB, busy time.Duration) backend.Store {
@@ -45,7 +45,7 @@ func (p quietPlace) Open(t testing.TB, busy time.Duration) backend.Store {
 	return p.place.Open(t, busy)
 }
 
-// server starts a server of a test's own, as durable as any.
+// server starts a separate server for a test, as durable as any.
 func server(t *testing.T, settings ...string) *pgtest.Server {
 	t.Helper()
 	s, err := pgtest.New(settings...)
@@ -55,7 +55,7 @@ func server(t *testing.T, settings ...string) *pgtest.Server {
 	return s
 }
 
-// acknowledged is what writers have been told.
+// acknowledged keeps what the writers' commits have acknowledged.
 type acknowledged struct {
 	mu    sync.Mutex
 	words map[string]bool
@@ -69,8 +69,7 @@ func (a *acknowledged) note(f func()) {
 	f()
 }
 
-// load writes from eight goroutines until ctx ends; what fails is tried again
-// with other words.
+// load writes from eight goroutines until ctx ends. Failed transactions are retried with other words.
 func (a *acknowledged) load(ctx context.Context, t *testing.T, s backend.Store) *sync.WaitGroup {
 	var work sync.WaitGroup
 	for w := range 8 {
@@ -101,7 +100,7 @@ func (a *acknowledged) load(ctx context.Context, t *testing.T, s backend.Store) 
 	return &work
 }
 
-// check compares what was acknowledged with what is there, and the feed with both.
+// check compares what was acknowledged with the content of the database, and the feed with both.
 func (a *acknowledged) check(t *testing.T, s backend.Store) {
 	t.Helper()
 	state := backendtest.ReadNow(t, s)
@@ -123,7 +122,7 @@ func (a *acknowledged) check(t *testing.T, s backend.Store) {
 			t.Errorf("the control value is %s after %d", value, a.value)
 		}
 	}
-	// What was under way when the writers were stopped may still be committed.
+	// Transactions under way when the writers were stopped may still be committed.
 	before, err := s.Newest(t.Context())
 	must(t, err)
 	changes, err := s.Changes(t.Context(), backend.Position{}, 1<<20)
@@ -143,8 +142,8 @@ func (a *acknowledged) check(t *testing.T, s backend.Store) {
 	}
 }
 
-// TestTheServerIsKilled kills the server under load with SIGKILL, several times:
-// nothing that was acknowledged is lost, and the store goes on by itself.
+// TestTheServerIsKilled kills the server under load with SIGKILL, several times: no acknowledged commit is lost, and
+// the store recovers by itself.
 func TestTheServerIsKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: it spends its time in other processes")
@@ -167,7 +166,7 @@ func TestTheServerIsKilled(t *testing.T) {
 	a.check(t, s)
 }
 
-// waitForMore returns when some transactions more were acknowledged.
+// waitForMore returns when some more transactions have been acknowledged.
 func (a *acknowledged) waitForMore(t *testing.T) {
 	t.Helper()
 	count := func() (n int) {
@@ -182,9 +181,8 @@ func (a *acknowledged) waitForMore(t *testing.T) {
 	}
 }
 
-// TestFailover kills the primary in the middle of an import and promotes its standby, which
-// replicates synchronously: the import fails and can be repeated, all others continue with the
-// URL of both, and nothing that was acknowledged is lost.
+// TestFailover kills the primary in the middle of an import and promotes its synchronous standby. The import fails
+// and can be repeated, all other programs continue with the URL of both servers, and no acknowledged commit is lost.
 func TestFailover(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: it spends its time in other processes")
@@ -198,7 +196,7 @@ func TestFailover(t *testing.T) {
 	must(t, primary.Do(ctx, "postgres", "ALTER SYSTEM SET synchronous_standby_names = '*'"))
 	must(t, primary.Do(ctx, "postgres", "SELECT pg_reload_conf()"))
 
-	// The standby comes first: it is skipped while it cannot be written to.
+	// The standby comes first in the URL: it is skipped while it is read-only.
 	s, err := postgres.Open(ctx, standby.URL("postgres", primary), postgres.Options{Create: true})
 	must(t, err)
 	defer s.Close()

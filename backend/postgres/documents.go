@@ -11,7 +11,8 @@ import (
 	"adshard/fault"
 )
 
-// lockDocuments waits until no other transaction writes documents, so that their versions become visible in order.
+// lockDocuments is SQL that waits until no other transaction writes documents, so that their versions become visible
+// in order.
 const lockDocuments = "SELECT pg_advisory_xact_lock(1097093992, 4)"
 
 const documentColumns = "SELECT name, version, size, sum, removed FROM adshard.document"
@@ -27,7 +28,7 @@ func scanDocument(r pgx.CollectableRow) (d backend.Document, err error) {
 func (s *Store) Documents(ctx context.Context, after uint64, limit int) (list []backend.Document, err error) {
 	err = s.read(ctx, "documents", func(c *pgx.Conn) error {
 		rows, _ := c.Query(ctx, documentColumns+" WHERE version > $1 ORDER BY version LIMIT $2", int64(min(after, math.MaxInt64)), limit)
-		list, err = pgx.CollectRows(rows, scanDocument) // with the error of Query
+		list, err = pgx.CollectRows(rows, scanDocument) // also returns the error of Query
 		return err
 	})
 	return list, err
@@ -45,12 +46,12 @@ func (s *Store) Document(ctx context.Context, name string) (d backend.Document, 
 	return d, err
 }
 
-// document returns the head of a document; the zero value: there is none.
+// document returns the head of a document, or the zero value if there is none.
 func document(ctx context.Context, c interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }, name string) (backend.Document, error) {
 	rows, _ := c.Query(ctx, documentColumns+" WHERE name = $1 AND NOT removed", name)
-	d, err := pgx.CollectExactlyOneRow(rows, scanDocument) // with the error of Query
+	d, err := pgx.CollectExactlyOneRow(rows, scanDocument) // also returns the error of Query
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = nil
 	}

@@ -11,9 +11,8 @@ import (
 	"adshard/internal/pgserver"
 )
 
-// failed gives an error of PostgreSQL or its connection a kind and a text that
-// says what to do. The end of ctx returns its cause; errors with a kind are
-// returned as they are.
+// failed returns an error of PostgreSQL or its connection with a kind and a text that says what to do. If ctx is
+// done, it returns the cause of ctx. Errors that have a kind are returned as they are.
 func (s *Store) failed(ctx context.Context, op string, err error) error {
 	return failed(ctx, op, s.name, err)
 }
@@ -40,13 +39,13 @@ func failed(ctx context.Context, op, name string, err error) error {
 	return fault.Newf(kind, "postgres: "+op, "database %s: %w%s", name, err, advice)
 }
 
-// notPermitted is the SQLSTATE for what the role may not do.
+// notPermitted is the SQLSTATE of what the role may not do.
 const notPermitted = "42501"
 
-// missesTables reports whether an SQLSTATE says that there is no such schema, table or function.
+// missesTables reports whether an SQLSTATE says that a schema, table or function does not exist.
 func missesTables(code string) bool { return code == "3F000" || code == "42P01" || code == "42883" }
 
-// diagnose returns the kind of an SQLSTATE and what to do.
+// diagnose returns the kind of error for an SQLSTATE, and advice on what to do.
 func diagnose(code string) (fault.Kind, string) {
 	if missesTables(code) {
 		return fault.Corrupt, ": the schema adshard is not whole, restore it from a backup"

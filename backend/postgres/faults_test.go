@@ -25,7 +25,7 @@ func write(ctx context.Context, s backend.Store, f func(tx backend.Tx) error) er
 	return tx.Commit(ctx)
 }
 
-// addTo writes keywords into a group, made if it is missing.
+// addTo adds keywords to a group, which it creates if missing.
 func addTo(ctx context.Context, tx backend.Tx, campaign, group string, words ...string) error {
 	a, err := tx.Advertiser(ctx, "A")
 	if err != nil {
@@ -54,11 +54,9 @@ func add(t testing.TB, s backend.Store, campaign, group string, words ...string)
 	must(t, write(t.Context(), s, func(tx backend.Tx) error { return addTo(t.Context(), tx, campaign, group, words...) }))
 }
 
-// TestALongTransactionHoldsNobodyUp leaves transactions open, one of another
-// program and one of an import that has frozen, as if for an hour: budgets' marks,
-// other imports, new groups of the same campaign, readers, compaction and the
-// balancer go on, and see a clock without holes. What they commit in the end gets the
-// newest clocks.
+// TestALongTransactionHoldsNobodyUp leaves transactions open, one of another program and one of an import that has
+// frozen, as if for an hour. Budget marks, other imports, new groups of the same campaign, readers, compaction and
+// the balancer continue, and see clocks without gaps. The open transactions get the newest clocks when they commit.
 func TestALongTransactionHoldsNobodyUp(t *testing.T) {
 	ctx := t.Context()
 	p := newPlace(t)
@@ -74,7 +72,7 @@ func TestALongTransactionHoldsNobodyUp(t *testing.T) {
 	must(t, err)
 	must(t, addTo(ctx, frozen, "C", "H", "frozen"))
 
-	hasty := p.Open(t, 2*time.Second) // to wait would be to fail
+	hasty := p.Open(t, 2*time.Second) // has a short timeout, so that waiting would fail
 	defer hasty.Close()
 	before, err := s.Newest(ctx)
 	must(t, err)
@@ -104,7 +102,7 @@ func TestALongTransactionHoldsNobodyUp(t *testing.T) {
 		}
 	}
 
-	// The same group is the one thing that others wait for.
+	// Other transactions wait only for the same group.
 	err = write(ctx, hasty, func(tx backend.Tx) error { return addTo(ctx, tx, "C", "G", "same") })
 	if !fault.Is(err, fault.Locked) {
 		t.Errorf("a change of the same group: %v", err)
@@ -119,8 +117,8 @@ func TestALongTransactionHoldsNobodyUp(t *testing.T) {
 	}
 }
 
-// TestOtherPrograms: what any program changes is in the feed; what readers would not learn of
-// is refused; constraints made immediate and savepoints lose nothing.
+// TestOtherPrograms: changes by any program are in the feed, and changes that the feed could not show are rejected.
+// Immediate constraints and savepoints lose nothing.
 func TestOtherPrograms(t *testing.T) {
 	ctx := t.Context()
 	p := newPlace(t)
@@ -128,7 +126,7 @@ func TestOtherPrograms(t *testing.T) {
 	c := session(t, p)
 	for _, step := range []struct {
 		sql  string
-		want string // kinds and ids logged; "error": refused
+		want string // kinds and ids logged, or "error" if the statement is rejected
 	}{
 		{"INSERT INTO adshard.advertiser (name) VALUES ('A'), ('B')", " 1:1 1:2"},
 		{"INSERT INTO adshard.campaign (advertiser_id, name) VALUES (1, 'C')", " 2:1"},
@@ -159,7 +157,7 @@ func TestOtherPrograms(t *testing.T) {
 		got := ""
 		if _, err := c.PgConn().Exec(ctx, step.sql).ReadAll(); err != nil {
 			got = "error"
-			_, _ = c.Exec(ctx, "ROLLBACK") // a block that it ended in
+			_, _ = c.Exec(ctx, "ROLLBACK") // in case the block was left open
 		}
 		changes, err := s.Changes(ctx, before, 100)
 		must(t, err)
@@ -178,7 +176,7 @@ func TestOtherPrograms(t *testing.T) {
 	}
 }
 
-// TestAnotherDatabase puts another database in the place of the one that is open.
+// TestAnotherDatabase replaces the open database with another.
 func TestAnotherDatabase(t *testing.T) {
 	ctx := t.Context()
 	p, q := newPlace(t).(place), newPlace(t).(place)

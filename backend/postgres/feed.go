@@ -37,14 +37,14 @@ func newest(row pgx.Row) (backend.Position, error) {
 	return backend.Position{Clock: uint64(clock), Mark: uint64(mark)}, err
 }
 
-// excerpt is a part of the log, read at one moment.
+// excerpt is a part of the log, read at a single moment.
 type excerpt struct {
-	end     backend.Position // the last change compacted
-	here    backend.Position // the change at the clock asked for, else zero
-	changes []backend.Change // those after it
+	end     backend.Position // the newest compacted change
+	here    backend.Position // the change at the requested clock, or zero if there is none
+	changes []backend.Change // the changes after that clock
 }
 
-// Up to one row for each change; without any, one row with only the positions.
+// The result has up to one row for each change or, if there are no changes, one row with only the positions.
 const selectExcerpt = `SELECT c.clock, c.mark, coalesce(h.clock, 0), coalesce(h.mark, 0),
   coalesce(l.clock, 0), coalesce(l.mark, 0), coalesce(l.kind, 0), coalesce(l.id, 0), coalesce(l.advertiser_id, 0),
   coalesce(l.campaign_id, 0), coalesce(l.removed, false)
@@ -52,7 +52,7 @@ const selectExcerpt = `SELECT c.clock, c.mark, coalesce(h.clock, 0), coalesce(h.
   LEFT JOIN LATERAL (SELECT * FROM adshard.change_log WHERE clock > $1 ORDER BY clock LIMIT $2) l ON true
   ORDER BY l.clock`
 
-// excerpt reads up to limit changes after a clock.
+// excerpt reads up to `limit` changes after a clock.
 func (s *Store) excerpt(ctx context.Context, op string, clock uint64, limit int) (e excerpt, err error) {
 	err = s.read(ctx, op, func(c *pgx.Conn) error {
 		e = excerpt{}
@@ -81,8 +81,8 @@ func (s *Store) excerpt(ctx context.Context, op string, clock uint64, limit int)
 	return e, err
 }
 
-// at returns the position at a clock, the zero Position when there is no such
-// change. Errors: fault.Stale.
+// at returns the position at a clock, or the zero Position if there is no such change. It returns fault.Stale if the
+// change was compacted.
 func (e *excerpt) at(clock uint64) (backend.Position, error) {
 	switch {
 	case clock < e.end.Clock:
@@ -94,7 +94,7 @@ func (e *excerpt) at(clock uint64) (backend.Position, error) {
 	return e.here, nil
 }
 
-// follows checks that a reader which has read the log up to p can continue here.
+// follows returns an error unless a reader that has read the log up to p can continue here.
 func (e *excerpt) follows(p backend.Position) error {
 	const op = "postgres: changes"
 	here, err := e.at(p.Clock)
@@ -138,8 +138,8 @@ func (s *Store) Changes(ctx context.Context, after backend.Position, limit int) 
 	return e.changes, nil
 }
 
-// Hold implements backend.Feed. A clock that was compacted already is accepted;
-// reading from it fails with fault.Stale.
+// Hold implements backend.Feed. It accepts a clock that was already compacted; reading from there fails with
+// fault.Stale.
 func (s *Store) Hold(ctx context.Context, reader string, clock uint64) error {
 	return s.write(ctx, "hold", hold, []any{reader, int64(min(clock, math.MaxInt64))})
 }
@@ -152,7 +152,7 @@ func (s *Store) Release(ctx context.Context, reader string) error {
 	return s.write(ctx, "release", "DELETE FROM adshard.feed_reader WHERE name = $1", []any{reader})
 }
 
-// Compact implements backend.Feed. The server's clock decides who is idle.
+// Compact implements backend.Feed. The server's clock decides which readers are idle.
 func (s *Store) Compact(ctx context.Context, upTo uint64, idle time.Duration) (removed int, err error) {
 	err = s.write(ctx, "compact", compact, []any{int64(min(upTo, math.MaxInt64)), idle.Seconds()}, &removed)
 	return removed, err

@@ -36,21 +36,21 @@ func (n *snapshot) Items(ctx context.Context, ids []uint64) ([]*backend.Item, er
 	return inOrder(list, append([]uint64{}, ids...), func(it *backend.Item) uint64 { return it.Group.ID }), nil
 }
 
-// readRange reads the groups with ids from first to last, ascending.
+// readRange returns the groups with ids from `first` to `last`, in ascending order.
 func readRange(ctx context.Context, c *pgx.Conn, first, last uint64) ([]*backend.Item, error) {
 	list, err := readItems(ctx, c, " BETWEEN $1 AND $2", int64(first), int64(last))
 	slices.SortFunc(list, func(a, b *backend.Item) int { return cmp.Compare(a.Group.ID, b.Group.ID) })
 	return list, err
 }
 
-// itemReader takes the rows of groups, and of what they hold in any order.
+// itemReader takes the rows of groups, and the rows of what they hold in any order.
 type itemReader struct {
 	list []*backend.Item
 	byID map[uint64]*backend.Item
-	last *backend.Item // that of the last row
+	last *backend.Item // the item of the last row
 }
 
-// readItems reads groups in one round trip; where follows the column of their ids.
+// readItems reads groups in one round trip. `where` is a condition to append to the column of their ids.
 func readItems(ctx context.Context, c *pgx.Conn, where string, args ...any) ([]*backend.Item, error) {
 	r := &itemReader{byID: make(map[uint64]*backend.Item)}
 	b := &pgx.Batch{}
@@ -69,7 +69,7 @@ func readItems(ctx context.Context, c *pgx.Conn, where string, args ...any) ([]*
 	return r.list, nil
 }
 
-// of returns the item of a row. Constraints see to it that there is one.
+// of returns the item of a row. Constraints guarantee that it exists.
 func (r *itemReader) of(group uint64) *backend.Item {
 	if r.last == nil || r.last.Group.ID != group {
 		r.last = r.byID[group]
@@ -141,7 +141,7 @@ func scanKeyword(row pgx.Row) (k backend.Keyword, err error) {
 	err = row.Scan(v.to(&k.GroupID, &k.ID, &match, &k.Words, &k.Text)...)
 	k.KeywordSettings = *v.done()
 	if k.Text == k.Words {
-		k.Text = k.Words // one string
+		k.Text = k.Words // share one string
 	}
 	k.Type = search.MatchType(match)
 	return k, err

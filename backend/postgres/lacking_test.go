@@ -8,7 +8,8 @@ import (
 	"adshard/fault"
 )
 
-// TestReplicaWithoutTables: a replica that has not replayed what made the tables is asked again later, not called damaged.
+// TestReplicaWithoutTables: a replica that has not yet replayed the creation of the tables is asked again later, not
+// reported as damaged.
 func TestReplicaWithoutTables(t *testing.T) {
 	s := &Store{name: "test"}
 	for code, kind := range map[string]fault.Kind{"42P01": fault.Unavailable, "3F000": fault.Unavailable, "42883": fault.Unavailable, "XX001": fault.Corrupt} {

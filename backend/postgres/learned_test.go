@@ -8,8 +8,8 @@ import (
 	"adshard/fault"
 )
 
-// TestUnsoundLearned: a number that is no learned quality is refused when another program writes it, and read as
-// damage of its group where it is there all the same; other groups can be read.
+// TestUnsoundLearned: an invalid number for a learned quality is rejected when another program writes it. If a row
+// has one nevertheless, reading its group reports damage, and other groups can be read.
 func TestUnsoundLearned(t *testing.T) {
 	ctx := t.Context()
 	p := newPlace(t)
@@ -36,7 +36,7 @@ func TestUnsoundLearned(t *testing.T) {
 		t.Errorf("another group: %v, %v", items, err)
 	}
 	must(t, n.Close())
-	for _, sql := range []string{"UPDATE adshard.keyword SET learned = 0", with} { // for other tests
+	for _, sql := range []string{"UPDATE adshard.keyword SET learned = 0", with} { // restores the database for other tests
 		_, err := c.Exec(ctx, sql)
 		must(t, err)
 	}

@@ -22,7 +22,7 @@ import (
 // childEnv names the database that a child process of a test writes to.
 const childEnv = "ADSHARD_TEST_WRITE_TO"
 
-// rekeyEnv names the database whose keys a child process makes anew.
+// rekeyEnv names the database whose keys a child process rebuilds.
 const rekeyEnv = "ADSHARD_TEST_REKEY"
 
 // shared is the server of all tests that do not harm it.
@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 	var err error
-	// Tests that kill a server have one of their own.
+	// Tests that kill a server start their own.
 	shared, err = pgtest.New("fsync=off", "full_page_writes=off")
 	failing(err)
 	status := 1
@@ -58,8 +58,7 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// fewer makes properties run fewer times than by default, since each time opens many
-// connections.
+// fewer makes properties run fewer times than by default, since each run opens many connections.
 func fewer() {
 	flag.Parse()
 	if checks := flag.Lookup("rapid.checks"); checks.Value.String() == checks.DefValue {
@@ -84,7 +83,7 @@ func child(url string) error {
 	return backendtest.WriteForever(ctx, s, os.Stdout)
 }
 
-// rekey makes keys anew until it is killed.
+// rekey rebuilds keys until it is killed.
 func rekey(url string) error {
 	return backendtest.Rekey(os.Stdout, func(step func()) (backend.Store, error) {
 		var o postgres.Options
@@ -93,7 +92,7 @@ func rekey(url string) error {
 	})
 }
 
-// makeTemplate makes a database from which others are copied.
+// makeTemplate creates the database that others are copies of.
 func makeTemplate() error {
 	ctx := context.Background()
 	if err := shared.Do(ctx, "postgres", "CREATE DATABASE "+template); err != nil {
@@ -110,17 +109,16 @@ func makeTemplate() error {
 type place struct {
 	name  string
 	tight bool   // transactions forget nearly everything at once
-	mode  string // default_query_exec_mode of the URL; "": none
+	mode  string // default_query_exec_mode of the URL, or "" for the default
 }
 
 var (
 	made atomic.Uint64
-	// free are databases whose tests have ended.
+	// free holds databases whose tests have ended.
 	free = make(chan string, 1000)
 )
 
-// renew empties a database and gives it another id, much faster than a new one
-// is made.
+// renew empties a database and gives it another id, which is much faster than creating one.
 const renew = `SET session_replication_role = replica;
 DELETE FROM adshard.keyword; DELETE FROM adshard.group_negative; DELETE FROM adshard.campaign_negative; DELETE FROM adshard.advertiser_negative; DELETE FROM adshard.ad;
 DELETE FROM adshard.ad_group; DELETE FROM adshard.campaign; DELETE FROM adshard.advertiser; DELETE FROM adshard.change_log;
@@ -164,7 +162,7 @@ func (p place) Open(t testing.TB, busy time.Duration) backend.Store {
 	return s
 }
 
-// withMode returns a URL with which statements are run in such a mode of pgx.
+// withMode returns a URL with which pgx runs statements in the given mode.
 func withMode(text, mode string) string {
 	u, err := url.Parse(text)
 	if err != nil || mode == "" {
@@ -193,7 +191,7 @@ func open(t testing.TB, p backendtest.Place) *postgres.Store {
 	return s.(*postgres.Store)
 }
 
-// session is a connection of another program.
+// session opens a connection as another program would.
 func session(t testing.TB, p backendtest.Place) *pgx.Conn {
 	t.Helper()
 	c, err := pgx.Connect(t.Context(), shared.URL(p.(place).name))

@@ -12,15 +12,17 @@ import (
 	"adshard/fault"
 )
 
-// createUnfinished makes the table of the commands that make the database. A whole database has no such table, so that
-// older programs need not know it. Every role may read it, to see why it is refused.
+// createUnfinished creates the table of the commands that are making the database. A whole database does not have this
+// table, so older programs need not know it. Every role may read it, to see why it is refused.
 const createUnfinished = `CREATE TABLE IF NOT EXISTS adshard.unfinished (maker text NOT NULL, source text NOT NULL, advice text NOT NULL,
   since timestamptz NOT NULL, PRIMARY KEY (maker, source))`
 
-// lockMaking lets one transaction at a time change the table unfinished. It is the lock of prepare.
+// lockMaking is SQL that lets only one transaction at a time change the table unfinished. prepare takes the same
+// lock.
 const lockMaking = "SELECT pg_advisory_xact_lock(1097093992, 3)"
 
-// unfinished gives err, which says what is not finished, its kind; nil stays nil.
+// unfinished returns an error of kind fault.Conflict around err, which says what is not finished, or nil if err is
+// nil.
 func unfinished(name string, err error) error {
 	if err == nil {
 		return nil
@@ -28,7 +30,7 @@ func unfinished(name string, err error) error {
 	return fault.Newf(fault.Conflict, "postgres: open", "database %s is not whole, and is not opened: %w", name, err)
 }
 
-// makings returns the commands that have not finished the database.
+// makings returns the commands that have not finished making the database.
 func makings(ctx context.Context, c interface {
 	querier
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
@@ -44,13 +46,13 @@ func makings(ctx context.Context, c interface {
 		return m, err
 	})
 	var answer *pgconn.PgError
-	if errors.As(err, &answer) && answer.Code == "42P01" { // it has just been finished
+	if errors.As(err, &answer) && answer.Code == "42P01" { // the table was dropped just now
 		return nil, nil
 	}
 	return list, err
 }
 
-// note notes a making beside others, under the lock.
+// note adds m to the noted makings. The caller holds lockMaking.
 func note(ctx context.Context, tx pgx.Tx, m backend.Making) error {
 	for _, sql := range []string{createUnfinished, "GRANT SELECT ON adshard.unfinished TO PUBLIC"} {
 		if _, err := tx.Exec(ctx, sql); err != nil {
@@ -90,7 +92,7 @@ func (s *Store) Finish(ctx context.Context, m backend.Making) error {
 	})
 }
 
-// making calls f in a transaction that has lockMaking, with what is noted.
+// making calls f with the noted makings, in a transaction that holds lockMaking.
 func (s *Store) making(ctx context.Context, op string, f func(pgx.Tx, []backend.Making) error) error {
 	c, err := s.acquire(ctx, op)
 	if err != nil {

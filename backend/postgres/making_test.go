@@ -21,7 +21,7 @@ var (
 	copies = backend.Making{By: "db migrate", Of: "1", Do: "drop the schema"}
 )
 
-// empty makes a database without a schema, which is dropped with the server.
+// empty creates a database without a schema, which is dropped with the server.
 func empty(t *testing.T) (url string) {
 	t.Helper()
 	name := newName()
@@ -38,7 +38,8 @@ func opening(t *testing.T, url string, o postgres.Options) error {
 	return err
 }
 
-// refused fails unless all but those who make the database are refused, and told what to do; schema: there is one.
+// refused checks that all programs except those that make the database are refused, with an error that says what to
+// do.
 func refused(t *testing.T, url string, m backend.Making, when string) {
 	t.Helper()
 	for who, o := range map[string]postgres.Options{
@@ -53,7 +54,7 @@ func refused(t *testing.T, url string, m backend.Making, when string) {
 	}
 }
 
-// stepping is a store that says when something was committed.
+// stepping is a store that calls step after each commit.
 type stepping struct {
 	backend.Store
 	step func()
@@ -81,8 +82,8 @@ func (s *stepping) SetBudget(ctx context.Context, id uint64, m backend.BudgetMar
 	return err
 }
 
-// TestAPartIsNoDatabase: at each moment of a migration, which others see as after a kill at it, the schema is
-// refused; at its end it is whole.
+// TestAPartIsNoDatabase: at each moment of a migration the schema is refused, as it would be after a kill at that
+// moment. At the end it is complete.
 func TestAPartIsNoDatabase(t *testing.T) {
 	source, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "ads.db"), sqlite.Options{Create: true})
 	must(t, err)
@@ -98,7 +99,7 @@ func TestAPartIsNoDatabase(t *testing.T) {
 	defer target.Close()
 	want, err := transfer.Copy(t.Context(), source, &stepping{target, step}, copies, nil)
 	must(t, err)
-	if steps < 1+1+1+1 { // the note, the schema, a transaction, a mark of a budget
+	if steps < 1+1+1+1 { // the note, the schema, a transaction, a budget mark
 		t.Errorf("%d steps", steps)
 	}
 	other, err := postgres.Open(t.Context(), url, postgres.Options{})
@@ -109,8 +110,8 @@ func TestAPartIsNoDatabase(t *testing.T) {
 	}
 }
 
-// TestCompletedAfterAKill: after each step of making a schema the same command completes it; another one of
-// its kind does so for its own part alone.
+// TestCompletedAfterAKill: after a kill at any step of making a schema, the same command completes it. Another
+// command of its kind completes only its own part.
 func TestCompletedAfterAKill(t *testing.T) {
 	for n := 0; ; n++ {
 		url, left := empty(t), n
@@ -145,8 +146,8 @@ func TestCompletedAfterAKill(t *testing.T) {
 	}
 }
 
-// TestAWholeDatabaseIsNotMade: a program that would make a missing schema changes an existing one as others do,
-// until it declares that it makes it. Programs that have it open learn of that.
+// TestAWholeDatabaseIsNotMade: a program that would create a missing schema changes an existing one like any other
+// program, until it declares that it is making it. Programs that have the database open notice that.
 func TestAWholeDatabaseIsNotMade(t *testing.T) {
 	p := newPlace(t)
 	server, url := open(t, p), shared.URL(p.(place).name)
@@ -168,7 +169,8 @@ func TestAWholeDatabaseIsNotMade(t *testing.T) {
 	must(t, server.Health(t.Context()))
 }
 
-// TestRolesLearnThatItIsUnfinished: those of adshard db roles may read no more than before, and see why they are refused.
+// TestRolesLearnThatItIsUnfinished: the roles of adshard db roles may read no more than before, and their errors say why
+// they are refused.
 func TestRolesLearnThatItIsUnfinished(t *testing.T) {
 	p := newPlace(t)
 	url := shared.URL(p.(place).name)

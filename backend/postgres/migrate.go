@@ -16,19 +16,19 @@ import (
 	"adshard/fault"
 )
 
-// migrations make the schema, and bring it to the next versions; earlier has the one step that brings a database of
+// migrations create the schema and bring it to newer versions. The folder `earlier` has the single step from
 // keptSchema to firstSchema.
 //
 //go:embed migrations/*.sql earlier/*.sql
 var migrations embed.FS
 
 const (
-	// firstSchema is the version of the schema that a new database gets. The next versions come by migrations.
+	// firstSchema is the version of the schema that a new database gets first. Migrations bring it to newer versions.
 	firstSchema = 7
-	// keptSchema is the one version before it from which a database is brought over.
+	// keptSchema is the only earlier version from which a database can be updated.
 	keptSchema = 4
 	history    = "adshard.goose_db_version"
-	// leastServer is the oldest server supported.
+	// leastServer is the oldest supported version of the server.
 	leastServer = 150000
 )
 
@@ -38,10 +38,11 @@ type schema struct {
 	version int64
 }
 
-// thisSchema is that of this program.
+// thisSchema returns the schema of this program.
 func thisSchema() schema { return schema{migrations, schemaVersion} }
 
-// prepare makes sure that the database is whole or being made by o.Making, and has a schema of this version.
+// prepare makes sure that the database is whole or is being made by o.Making, and that its schema has this program's
+// version.
 func prepare(ctx context.Context, c *pgx.Conn, name string, o Options) error {
 	version, noted, err := stored(ctx, c, name, o)
 	switch {
@@ -57,8 +58,9 @@ func prepare(ctx context.Context, c *pgx.Conn, name string, o Options) error {
 	return failed(ctx, "migrate", name, alone(ctx, c, func() error { return update(ctx, c, name, o) }))
 }
 
-// alone calls f in one process at a time; the others find it done. The lock is that of a transaction: behind a pooler that of
-// a session might be taken in one session and given back in another. f uses c, so that the transaction has a connection of its own.
+// alone calls f in one process at a time; a process that waited finds the work done. The lock is that of a transaction: with a
+// pooler, the lock of a session could be taken in one session and released in another. f uses c, so the transaction has a
+// connection of its own.
 func alone(ctx context.Context, c *pgx.Conn, f func() error) error {
 	lock, err := pgx.ConnectConfig(ctx, c.Config())
 	if err != nil {
@@ -75,7 +77,7 @@ func alone(ctx context.Context, c *pgx.Conn, f func() error) error {
 	})
 }
 
-// update notes o.Making in a database that is new or unfinished, and brings the schema to this version.
+// update notes o.Making in a database that is new or unfinished, and brings the schema to this program's version.
 func update(ctx context.Context, c *pgx.Conn, name string, o Options) error {
 	version, noted, err := stored(ctx, c, name, o)
 	if err == nil && (version == 0 || len(noted) > 0) {
@@ -96,8 +98,8 @@ func update(ctx context.Context, c *pgx.Conn, name string, o Options) error {
 	return err
 }
 
-// stored returns the version of the schema and the makings that are noted. Errors: fault.Conflict if o.Making may not
-// open the database.
+// stored returns the version of the schema and the noted makings. It returns fault.Conflict if o.Making may not open
+// the database.
 func stored(ctx context.Context, c *pgx.Conn, name string, o Options) (version int64, noted []backend.Making, err error) {
 	if version, err = storedVersion(ctx, c, name); err == nil {
 		noted, err = makings(ctx, c)
@@ -108,8 +110,7 @@ func stored(ctx context.Context, c *pgx.Conn, name string, o Options) (version i
 	return version, noted, err
 }
 
-// storedVersion reads the newest applied migration, or 0 if there is no
-// schema.
+// storedVersion returns the version of the newest applied migration, or 0 if there is no schema.
 func storedVersion(ctx context.Context, c *pgx.Conn, name string) (version int64, err error) {
 	var server int
 	var present bool
@@ -127,7 +128,7 @@ func storedVersion(ctx context.Context, c *pgx.Conn, name string) (version int64
 	return version, err
 }
 
-// migrate applies the migrations of a directory that are missing.
+// migrate applies the missing migrations of a directory.
 func migrate(ctx context.Context, c *pgx.Conn, o Options, from string) error {
 	db := stdlib.OpenDB(*c.Config())
 	defer db.Close()

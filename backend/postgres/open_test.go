@@ -15,7 +15,7 @@ import (
 	"adshard/fault"
 )
 
-// TestURL: what is wrong with a URL is said without the secrets in it.
+// TestURL: errors of a wrong URL do not quote the secrets in it.
 func TestURL(t *testing.T) {
 	for _, c := range []struct {
 		url  string
@@ -40,7 +40,7 @@ func TestURL(t *testing.T) {
 	}
 }
 
-// TestOpenTogether lets several programs make the schema at once.
+// TestOpenTogether lets several programs create the schema at once.
 func TestOpenTogether(t *testing.T) {
 	name := newName()
 	do(t, "postgres", "CREATE DATABASE "+name)
@@ -62,14 +62,14 @@ func TestOpenTogether(t *testing.T) {
 	}
 }
 
-// TestRoles walks what each role may do; all else is refused.
+// TestRoles tries what each role may do; all other calls are refused.
 func TestRoles(t *testing.T) {
 	ctx := t.Context()
 	p := newPlace(t).(place)
 	owner := open(t, p)
 	add(t, owner, "C", "G", "a")
 	do(t, p.name, postgres.Roles)
-	do(t, p.name, postgres.Roles) // again does no harm
+	do(t, p.name, postgres.Roles) // again, which does no harm
 	must(t, owner.SaveControl(ctx, "balancer/event-keys", []byte("secret")))
 	must(t, owner.SaveControl(ctx, "balancer/order", []byte("order")))
 	for _, role := range []string{"read", "import", "serve", "collect"} {
@@ -113,7 +113,7 @@ func TestRoles(t *testing.T) {
 				t.Errorf("%s, %s: %v", role, call.name, err)
 			}
 		}
-		if role != "import" { // which reads neither
+		if role != "import" { // which may read neither value
 			keys, err := s.LoadControl(ctx, "balancer/event-keys")
 			must(t, err)
 			order, err := s.LoadControl(ctx, "balancer/order")
@@ -131,7 +131,7 @@ func TestRoles(t *testing.T) {
 	must(t, errors.Join(saveNotes(ctx, both), both.SaveControl(ctx, "balancer/order", []byte("both")), both.SaveControl(ctx, "balancer/new", nil)))
 }
 
-// TestCollectorsLeaveTheBalancersState: a collector's login changes its own notes alone, by whatever statement.
+// TestCollectorsLeaveTheBalancersState: a collector's login can change only its own notes, with any statement.
 func TestCollectorsLeaveTheBalancersState(t *testing.T) {
 	p := newPlace(t).(place)
 	owner := open(t, p)
@@ -163,7 +163,7 @@ func TestCollectorsLeaveTheBalancersState(t *testing.T) {
 	}
 }
 
-// saveNotes writes each value of the control state that collectors have, twice.
+// saveNotes saves each control value that belongs to collectors, twice.
 func saveNotes(ctx context.Context, s backend.Store) error {
 	var failed error
 	for _, key := range []string{"balancer/event-keys", "other/pacing", "balancer/learning", "erasures"} {
@@ -172,7 +172,7 @@ func saveNotes(ctx context.Context, s backend.Store) error {
 	return failed
 }
 
-// learns writes what a collector that learns writes.
+// learns writes what a learning collector writes.
 func learns(ctx context.Context, s backend.Store) error {
 	if err := s.SaveControl(ctx, "erasures", []byte("none")); err != nil {
 		return err
@@ -185,7 +185,7 @@ func learns(ctx context.Context, s backend.Store) error {
 	})
 }
 
-// mayNot tries what no role may do by itself.
+// mayNot tries statements that no role may run by itself.
 func mayNot(t *testing.T, p place, role string) {
 	t.Helper()
 	c, err := pgx.Connect(t.Context(), strings.Replace(shared.URL(p.name), "user=postgres", "user="+role, 1))
@@ -223,7 +223,7 @@ func readAll(ctx context.Context, s *postgres.Store) error {
 	return err
 }
 
-// importEverything writes, changes and removes each kind of entity.
+// importEverything creates, changes and removes each kind of entity.
 func importEverything(ctx context.Context, s *postgres.Store, name string) error {
 	for _, status := range []backend.Status{backend.Keep, backend.Pause, backend.Remove} {
 		err := write(ctx, s, func(tx backend.Tx) error {

@@ -9,31 +9,29 @@ import (
 
 // Options configure Open. The zero value has the defaults.
 type Options struct {
-	// Create makes the schema when it is missing; the role must be allowed to.
+	// Create creates the schema if it is missing, which the role must be allowed to do.
 	Create bool
-	// Making is the command that makes the database. It is noted in the first transaction of a new
-	// one, until Finish. A database that another command makes is refused.
+	// Making is the command that makes the database. It is noted in the first transaction of a new database and stays
+	// until Finish. A database that another command is making is refused.
 	Making backend.Making
-	// BusyTimeout is how long a writer waits for another one's rows before it fails with
+	// BusyTimeout is how long a writer waits for rows that another writer has locked before it fails with
 	// fault.Locked; default 5 s.
 	BusyTimeout time.Duration
-	// Readers is how many connections Snapshot.All reads with at once; default
-	// the number of processors, at most 4.
+	// Readers is the number of connections with which Snapshot.All reads at once; default the number of processors,
+	// at most 4.
 	Readers int
-	// Poll is how often Wait looks for changes of which it was not notified;
-	// default 1 s.
+	// Poll is how often Wait looks for changes of which it was not notified; default 1 s.
 	Poll time.Duration
-	// Rekeying is called now and then while the keys of keywords are made anew (package rekey), which may take
-	// minutes, with the number of finished lists of keywords and negatives and that of all.
+	// Rekeying is called from time to time while the keys of keywords are rebuilt (package rekey), which may take
+	// minutes. Its arguments are the number of finished lists of keywords and negatives and the number of all lists.
 	Rekeying func(done, of int)
-	// schema is the schema that the database gets; default is that of this program. Only tests set
-	// it.
+	// schema is the schema that the database gets; default the schema of this program. Only tests set it.
 	schema schema
 	// stepped is called after each step of making a database; only tests set it.
 	stepped func()
 }
 
-// rekeyed is called after each step of making keys anew.
+// rekeyed is called after each step of rebuilding keys.
 func (o *Options) rekeyed(done, of int) {
 	o.step()
 	if o.Rekeying != nil && of > 0 {

@@ -73,8 +73,7 @@ func (n *snapshot) Campaigns(ctx context.Context, ids []uint64) (list []*backend
 	return inOrder(list, ids, func(p *backend.Campaign) uint64 { return p.ID }), nil
 }
 
-// whereID and idArgs restrict a SELECT of parents to ids; nil means all,
-// ascending.
+// whereID and idArgs restrict a SELECT of parents to ids. nil selects all, in ascending order.
 func whereID(ids []uint64) string {
 	if ids == nil {
 		return " ORDER BY id"
@@ -89,8 +88,7 @@ func idArgs(ids []uint64) []any {
 	return []any{signed(ids)}
 }
 
-// signed returns ids as PostgreSQL has them; those that it cannot have are 0,
-// which none has.
+// signed returns ids as PostgreSQL's integers. Ids that are too large become 0, which no entity has.
 func signed(ids []uint64) []int64 {
 	list := make([]int64, len(ids))
 	for i, id := range ids {
@@ -99,8 +97,7 @@ func signed(ids []uint64) []int64 {
 	return list
 }
 
-// inOrder brings a list into the order of ids, which may have missing ones and
-// repetitions.
+// inOrder returns a list in the order of ids. Some of the ids may be missing from the list or be repeated.
 func inOrder[T any](list []*T, ids []uint64, of func(*T) uint64) []*T {
 	if ids == nil {
 		return list
@@ -126,7 +123,7 @@ func scanCampaign(row pgx.Row) (*backend.Campaign, error) {
 	return p, err
 }
 
-// number is one that may be missing, as read.
+// number converts a nullable number that was read.
 func number(n *int64) (uint64, bool) {
 	if n == nil {
 		return 0, false
@@ -141,7 +138,7 @@ func modifier(n *int16) backend.Modifier {
 	return backend.Modifier{Set: true, Permille: uint16(*n)}
 }
 
-// nullable is a number that may be missing, as written.
+// nullable converts a number that may be missing to one that can be written.
 func nullable(has bool, n uint64) *int64 {
 	if !has {
 		return nil
@@ -150,7 +147,7 @@ func nullable(has bool, n uint64) *int64 {
 	return &signed
 }
 
-// read reads the negatives of some owners, or of all when ids is nil.
+// read reads the negatives of some owners, or of all owners if ids is nil.
 func (n negativeTable) read(ctx context.Context, c *pgx.Conn, ids []uint64, f func(owner uint64, n backend.Negative)) error {
 	where := ""
 	if ids != nil {
@@ -160,7 +157,7 @@ func (n negativeTable) read(ctx context.Context, c *pgx.Conn, ids []uint64, f fu
 	return eachNegative(rows, f)
 }
 
-// eachNegative reads rows of owner, id, type, enabled, words, text.
+// eachNegative calls f for each row of owner, id, type, enabled, words, text.
 func eachNegative(rows pgx.Rows, f func(owner uint64, n backend.Negative)) error {
 	var owner int64
 	var n backend.Negative

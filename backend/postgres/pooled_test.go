@@ -10,7 +10,8 @@ import (
 	"adshard/fault"
 )
 
-// TestPooledCommitsAreDurable: behind such a pooler commits cannot be made durable for a session, so a database in which they are not is refused.
+// TestPooledCommitsAreDurable: behind such a pooler a session cannot make its commits durable, so a database whose commits are not
+// durable is refused.
 func TestPooledCommitsAreDurable(t *testing.T) {
 	p := newPlace(t).(place)
 	do(t, "postgres", "ALTER DATABASE "+p.name+" SET synchronous_commit = off")
@@ -18,10 +19,11 @@ func TestPooledCommitsAreDurable(t *testing.T) {
 	if s, err := postgres.Open(t.Context(), withMode(shared.URL(p.name), "cache_describe"), postgres.Options{}); !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "synchronous_commit") {
 		t.Errorf("%v, %v", s, err)
 	}
-	open(t, p) // its sessions do it themselves
+	open(t, p) // here each session makes its commits durable itself
 }
 
-// TestPoolersAreNamed: the errors of prepared statements that a pooler has lost, or meets again, say so and what to do.
+// TestPoolersAreNamed: errors about prepared statements that a pooler has lost, or has already, name the pooler as the
+// cause and say what to do.
 func TestPoolersAreNamed(t *testing.T) {
 	for _, code := range []string{"42P05", "26000"} {
 		err := postgres.Failed(t.Context(), &pgconn.PgError{Code: code, Message: `prepared statement "stmtcache_1" already exists`})
@@ -33,7 +35,8 @@ func TestPoolersAreNamed(t *testing.T) {
 	}
 }
 
-// TestEncodings: a database in which not every text can be kept is refused by every way to open it, with what to do; nothing is made in it.
+// TestEncodings: a database that cannot store every text is refused however it is opened, with an error that says what to do, and is left
+// unchanged.
 func TestEncodings(t *testing.T) {
 	for _, encoding := range []string{"LATIN1", "SQL_ASCII"} {
 		name := newName()

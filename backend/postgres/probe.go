@@ -11,9 +11,9 @@ import (
 	"adshard/internal/pgserver"
 )
 
-// Probe checks that Open would open the database at url, and returns its id and a key's value in the control state,
-// or "" and nil if its version is older, so that Open would migrate it. It makes, changes and migrates nothing.
-// Errors: those of Open.
+// Probe checks whether Open would open the database at url. It returns the database's id and the value of a control
+// key, or "" and nil if the version of the schema is older, so that Open would migrate it. It does not create, change
+// or migrate anything. It returns the same errors as Open.
 func Probe(ctx context.Context, url, key string) (id string, value []byte, err error) {
 	url, _, err = withoutReplica(url)
 	if err != nil {
@@ -49,7 +49,7 @@ func Probe(ctx context.Context, url, key string) (id string, value []byte, err e
 	return id, value, failed(ctx, "open", name, err)
 }
 
-// supported reports whether a database of a version can be opened, if need be after migrations.
+// supported reports whether a database of a version can be opened, perhaps after migrations.
 func supported(version int64, s schema) bool {
 	return version == keptSchema || version >= firstSchema && version <= s.version
 }

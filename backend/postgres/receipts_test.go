@@ -13,8 +13,8 @@ import (
 	"adshard/fault"
 )
 
-// TestRoleOfABalancerThatChangesData: serve and import together suffice, and delete nothing of the control
-// state but receipts.
+// TestRoleOfABalancerThatChangesData: the roles serve and import together suffice, and can delete only receipts from
+// the control state.
 func TestRoleOfABalancerThatChangesData(t *testing.T) {
 	ctx, now := t.Context(), time.Unix(1_800_000_000, 0)
 	p := newPlace(t).(place)

@@ -43,7 +43,7 @@ const selectWords = "SELECT words FROM adshard.state"
 // Rekeyed implements backend.Worded.
 func (s *Store) Rekeyed() int { return s.rekeyed }
 
-// rekey makes the keys of keywords those of this program's words.
+// rekey rebuilds the keys of keywords with this program's words.
 func (s *Store) rekey(ctx context.Context) (err error) {
 	s.rekeyed, err = rekey.Run(ctx, keys{s}, s.options.rekeyed)
 	var answer *pgconn.PgError
@@ -54,10 +54,10 @@ func (s *Store) rekey(ctx context.Context) (err error) {
 	return err
 }
 
-// keys is a rekey.Database.
+// keys implements rekey.Database.
 type keys struct{ s *Store }
 
-// phraseTables are the tables with keys made of words, and their owners.
+// phraseTables are the tables whose keys are made from words, with the columns of their owners.
 var phraseTables = [rekey.Tables]negativeTable{
 	rekey.Keywords: {"keyword", "group_id"}, rekey.GroupNegatives: groupNegatives, rekey.CampaignNegatives: campaignNegatives,
 	rekey.AdvertiserNegatives: advertiserNegatives,
@@ -69,7 +69,7 @@ func (k keys) Claimed(ctx context.Context) (version string, err error) {
 	return version, err
 }
 
-// Claim implements rekey.Database. Writers hold the lock (1097093992, 1) shared.
+// Claim implements rekey.Database. Writers hold the lock (1097093992, 1) in shared mode.
 func (k keys) Claim(ctx context.Context, was, version, ifEmpty string) (named string, err error) {
 	err = k.s.write(ctx, "note words", `UPDATE adshard.state SET words = CASE WHEN words <> $1 THEN words WHEN EXISTS (SELECT FROM adshard.keyword)
   OR EXISTS (SELECT FROM adshard.group_negative) OR EXISTS (SELECT FROM adshard.campaign_negative)
@@ -96,7 +96,7 @@ func (k keys) Phrases(ctx context.Context, t rekey.Table, f func(owner uint64, k
 // Change implements rekey.Database.
 func (k keys) Change(ctx context.Context, version string, f func(*upsert.Tx, func(backend.RemovedPhrase) error) error) error {
 	limits := k.s.limits
-	limits.Cached = math.MaxInt32 // wholeShare times what one owner has
+	limits.Cached = math.MaxInt32 // more than wholeShare times the rows of any owner
 	t, err := k.s.begin(ctx, version, limits)
 	if err != nil {
 		return err
@@ -110,7 +110,7 @@ func (k keys) Change(ctx context.Context, version string, f func(*upsert.Tx, fun
 	return err
 }
 
-// noteRemoved writes down what is removed.
+// noteRemoved writes a note about a removed phrase.
 func (t *tx) noteRemoved(ctx context.Context, p *backend.RemovedPhrase) error {
 	var bid, quality any
 	if p.HasBid {
@@ -124,6 +124,6 @@ func (t *tx) noteRemoved(ctx context.Context, p *backend.RemovedPhrase) error {
 		p.Negative, int64(p.ID), int64(p.Campaign), int64(p.Group), int16(p.Type), p.Text, p.Enabled, bid, quality, int64(p.Kept), p.Why, int64(p.Advertiser))
 }
 
-// ofOtherWords is the SQLSTATE of begin_write for a writer whose keys would be of another
-// version of words than the database's.
+// ofOtherWords is the SQLSTATE that begin_write returns to a writer whose keys would be of another version of words
+// than the database's.
 const ofOtherWords = "AS001"

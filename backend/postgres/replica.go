@@ -14,12 +14,12 @@ import (
 	"adshard/fault"
 )
 
-// replicaParameter of a URL names the hosts of standbys from which fills are read, with
-// ports if need be, as in the URL itself.
+// replicaParameter is the parameter of a URL with the hosts of the standbys from which snapshots for filling are
+// read, perhaps with ports, as in the URL itself.
 const replicaParameter = "replica"
 
-// withoutReplica returns a URL without the replica, and that of the replica, or "" if there is
-// none. Errors: fault.Invalid, the replica has no name.
+// withoutReplica splits a URL into one without the replica and the URL of the replica, which is "" if there is none.
+// It returns fault.Invalid if the parameter names no host.
 func withoutReplica(text string) (primary, replica string, err error) {
 	u, err := url.Parse(text)
 	if err != nil || !u.Query().Has(replicaParameter) {
@@ -45,7 +45,7 @@ func withoutReplica(text string) (primary, replica string, err error) {
 	return primary, u.String(), nil
 }
 
-// openReplica makes a Store for reading at the replica; it connects when it is used.
+// openReplica makes a Store for reading at the replica. It connects when it is first used.
 func (s *Store) openReplica(ctx context.Context, url string) error {
 	cfg, name, err := parse(url)
 	if err != nil {
@@ -62,8 +62,8 @@ func (s *Store) openReplica(ctx context.Context, url string) error {
 	return nil
 }
 
-// FillSnapshot implements backend.Replicated. The replica must be a standby of this
-// database: its id, and the mark of the newest change that it has, are compared.
+// FillSnapshot implements backend.Replicated. The replica must be a standby of this database: its id and the mark of
+// its newest change are compared.
 func (s *Store) FillSnapshot(ctx context.Context, least uint64) (backend.Snapshot, error) {
 	if s.replica == nil {
 		return s.Snapshot(ctx)
@@ -80,8 +80,8 @@ func (s *Store) FillSnapshot(ctx context.Context, least uint64) (backend.Snapsho
 	return n, nil
 }
 
-// lacking is the error of a replica that lacks tables: the primary, which is open, has them, so the replica has not
-// replayed what made them.
+// lacking returns the error for a replica that lacks tables. The primary is open and has them, so the replica has not
+// yet replayed their creation.
 func (s *Store) lacking(err error) error {
 	var answer *pgconn.PgError
 	if errors.As(err, &answer) && missesTables(answer.Code) {
@@ -90,8 +90,8 @@ func (s *Store) lacking(err error) error {
 	return err
 }
 
-// follows checks that a snapshot of the replica is a state that this database had, from
-// which its log goes on, with all changes up to least.
+// follows returns an error unless a snapshot of the replica is a state that this database once had, from which its
+// log continues, with all changes up to `least`.
 func (s *Store) follows(ctx context.Context, n *snapshot, least uint64) error {
 	const op = "postgres: replica"
 	var standby bool
@@ -101,7 +101,7 @@ func (s *Store) follows(ctx context.Context, n *snapshot, least uint64) error {
 	if err != nil {
 		return err
 	}
-	if !standby { // since its connection was made
+	if !standby { // promoted since its connection was made
 		return fault.Newf(fault.Conflict, op, "database %s is no standby any more: it was promoted; name another replica", s.replica.name)
 	}
 	is := n.Position()
@@ -110,7 +110,7 @@ func (s *Store) follows(ctx context.Context, n *snapshot, least uint64) error {
 	case fault.Is(err, fault.Stale):
 		return fault.Newf(fault.Stale, op, "database %s is at clock %d, so far behind that the primary has compacted the changes after it:"+
 			" wait until it has caught up, or read without a replica", s.replica.name, is.Clock)
-	case fault.Is(err, fault.NotFound): // a primary shows a commit after its standbys, if it waits for synchronous ones
+	case fault.Is(err, fault.NotFound): // a primary that waits for synchronous standbys shows a commit later than they do
 		return fault.Newf(fault.Unavailable, op, "database %s is at clock %d, which the primary does not show: try again;"+
 			" if that lasts and the primary waits for no standby, the replica follows another server", s.replica.name, is.Clock)
 	case err == nil && was.Mark != is.Mark:

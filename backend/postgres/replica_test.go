@@ -23,7 +23,7 @@ func standbyOf(t *testing.T, primary *pgtest.Server) *pgtest.Server {
 	return standby
 }
 
-// withReplica opens a database with a replica.
+// withReplica opens a primary's database with a replica.
 func withReplica(t *testing.T, primary, replica *pgtest.Server) *postgres.Store {
 	t.Helper()
 	dir, _, _ := strings.Cut(strings.SplitAfter(replica.URL("postgres"), "host=")[1], "&")
@@ -33,7 +33,7 @@ func withReplica(t *testing.T, primary, replica *pgtest.Server) *postgres.Store 
 	return s
 }
 
-// filled reads all groups at the replica.
+// filled reads all groups from the replica.
 func filled(ctx context.Context, s *postgres.Store, least uint64) (at backend.Position, groups int, err error) {
 	n, err := backend.FillSnapshot(ctx, s, least)
 	if err != nil {
@@ -49,7 +49,7 @@ func filled(ctx context.Context, s *postgres.Store, least uint64) (at backend.Po
 	return n.Position(), groups, nil
 }
 
-// eventually polls, since a standby follows after a while.
+// eventually polls until ok returns true, since a standby follows with some delay.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	for begun := time.Now(); !ok(); time.Sleep(5 * time.Millisecond) {
@@ -59,9 +59,8 @@ func eventually(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-// TestReplica fills from a streaming standby: at its own position, from which the feed of the
-// primary goes on; a replica that is too far behind, of another history or
-// database, or promoted, is refused.
+// TestReplica fills from a streaming standby, at the standby's position, from which the feed of the primary
+// continues. A replica is refused if it is too far behind, of another history or database, or promoted.
 func TestReplica(t *testing.T) {
 	ctx := t.Context()
 	primary := server(t)
@@ -72,7 +71,7 @@ func TestReplica(t *testing.T) {
 	must(t, err)
 	eventually(t, "at the newest position", func() bool {
 		at, groups, err := filled(ctx, s, newest.Clock)
-		if err != nil && !fault.Is(err, fault.Behind) && !fault.Is(err, fault.Unavailable) { // as yet without the schema
+		if err != nil && !fault.Is(err, fault.Behind) && !fault.Is(err, fault.Unavailable) { // still without the schema
 			t.Fatal(err)
 		}
 		return err == nil && at == newest && groups == 600
@@ -133,8 +132,8 @@ func TestReplica(t *testing.T) {
 	}
 }
 
-// TestReplicaAhead: a standby shows a commit while the primary still waits for another,
-// synchronous standby. It is refused for that time, not as one of another server.
+// TestReplicaAhead: a standby shows a commit while the primary still waits for another, synchronous standby. The
+// replica is refused for that time, but not as one of another server.
 func TestReplicaAhead(t *testing.T) {
 	ctx := t.Context()
 	primary := server(t)

@@ -30,7 +30,7 @@ func contents(t *testing.T, s *postgres.Store) (all content) {
 	return all
 }
 
-// fresh makes a database that no other test gets, and opens it.
+// fresh creates a database that no other test uses, and opens it.
 func fresh(t *testing.T) (name string, s *postgres.Store) {
 	t.Helper()
 	name = newName()
@@ -41,7 +41,7 @@ func fresh(t *testing.T) (name string, s *postgres.Store) {
 	return name, s
 }
 
-// TestTheNextSchema: a program of the next version brings a database over with all that it holds, and this one then
+// TestTheNextSchema: a program of the next version migrates a database with all its data, and this program then
 // refuses it.
 func TestTheNextSchema(t *testing.T) {
 	name, s := fresh(t)
@@ -59,7 +59,7 @@ func TestTheNextSchema(t *testing.T) {
 	}
 	same, err := postgres.Open(t.Context(), shared.URL(name), postgres.Options{})
 	must(t, err)
-	if got := contents(t, same); !reflect.DeepEqual(got, want) { // it has changed nothing
+	if got := contents(t, same); !reflect.DeepEqual(got, want) { // opening it has changed nothing
 		t.Errorf("%+v\nwant %+v", got, want)
 	}
 	must(t, same.Close())
@@ -76,8 +76,8 @@ func TestTheNextSchema(t *testing.T) {
 	}
 }
 
-// TestDatabasesOfSchema4: databases of schema 4 are brought over with all that they hold: in the end they hold the same as
-// one that has this schema from the beginning, and roles that could write negatives can write those of advertisers.
+// TestDatabasesOfSchema4: databases of schema 4 are migrated with all their data. Afterwards they have the same content as
+// one that was created with this schema, and roles that could write negatives can write those of advertisers.
 func TestDatabasesOfSchema4(t *testing.T) {
 	made, err := os.ReadFile("testdata/schema4.sql")
 	must(t, err)
@@ -125,7 +125,7 @@ UPDATE adshard.campaign SET budget_exhausted = true;`
 END $$; DROP OWNED BY kept_import; DROP ROLE kept_import`)
 }
 
-// TestSchemasThatWereNotReleased: a database of such a schema is refused.
+// TestSchemasThatWereNotReleased: a database with a schema that was never released is refused.
 func TestSchemasThatWereNotReleased(t *testing.T) {
 	name, _ := fresh(t)
 	do(t, name, "DELETE FROM adshard.goose_db_version WHERE version_id >= 7; INSERT INTO adshard.goose_db_version (version_id, is_applied) VALUES (3, true)")

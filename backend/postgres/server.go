@@ -11,14 +11,15 @@ import (
 	"adshard/backend"
 )
 
-// servedBy asks a primary. Its control file has the timeline of the last checkpoint, its log that of now.
+// servedBy is a query for a primary. The control file would give the timeline of the last checkpoint; the log gives
+// the present one.
 const servedBy = `SELECT system_identifier::text, ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint FROM pg_control_system()`
 
-// serverTime bounds the question which server answers.
+// serverTime is the time limit of the query servedBy.
 const serverTime = 5 * time.Second
 
-// Server implements backend.Served, over a connection of its own: those that are open already stay with a server that
-// new ones may not meet. Everybody may ask unless the server's owner has revoked that.
+// Server implements backend.Served. It uses a new connection, since open ones stay with a server that new ones may
+// not reach. Every role may ask unless the server's owner has revoked that.
 func (s *Store) Server(ctx context.Context) (is backend.Server, err error) {
 	ctx, cancel := context.WithTimeout(ctx, serverTime)
 	defer cancel()

@@ -7,7 +7,7 @@ import (
 	"adshard/backend/postgres"
 )
 
-// TestServer: a promoted standby is of the same system, on the next timeline.
+// TestServer: a promoted standby belongs to the same system and is on the next timeline.
 func TestServer(t *testing.T) {
 	primary := server(t, "fsync=off")
 	schema, err := postgres.Open(t.Context(), primary.URL("postgres"), postgres.Options{Create: true})

@@ -14,20 +14,20 @@ import (
 	"adshard/fault"
 )
 
-// snapshot is a read-only transaction on a connection of its own. Its methods may
-// be called by several goroutines; they take turns.
+// snapshot is a read-only transaction on a connection of its own. Several goroutines may call its methods; they take
+// turns.
 type snapshot struct {
 	s  *Store
 	at backend.Position
 
 	mu sync.Mutex
-	c  *pgxpool.Conn // nil: closed
+	c  *pgxpool.Conn // nil if closed
 }
 
 const beginRead = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
-// Snapshot implements backend.Feed. Writers do not wait for it; the server keeps
-// row versions that it may read.
+// Snapshot implements backend.Feed. Writers do not wait for a snapshot; the server keeps the row versions that it may
+// read.
 func (s *Store) Snapshot(ctx context.Context) (backend.Snapshot, error) {
 	for attempt := 0; ; attempt++ {
 		c, err := s.acquire(ctx, "snapshot")
@@ -38,7 +38,7 @@ func (s *Store) Snapshot(ctx context.Context) (backend.Snapshot, error) {
 		b := &pgx.Batch{}
 		b.Queue(beginRead)
 		b.Queue(selectNewest).QueryRow(func(row pgx.Row) (err error) {
-			n.at, err = newest(row) // the first read fixes what the transaction sees
+			n.at, err = newest(row) // the first read determines what the transaction sees
 			return err
 		})
 		if err = c.SendBatch(ctx, b).Close(); err == nil {
@@ -53,8 +53,7 @@ func (s *Store) Snapshot(ctx context.Context) (backend.Snapshot, error) {
 	}
 }
 
-// end ends the transaction of a connection and gives it back; the pool closes it
-// if that fails.
+// end ends the transaction of a connection and returns the connection to the pool, which closes it if that fails.
 func end(c *pgxpool.Conn) {
 	if !c.Conn().IsClosed() && c.Conn().PgConn().TxStatus() != 'I' {
 		ctx, cancel := context.WithTimeout(context.Background(), endTime)
@@ -93,9 +92,8 @@ func (n *snapshot) read(ctx context.Context, op string, f func(context.Context, 
 	return n.s.failed(ctx, op, f(patient, n.c.Conn()))
 }
 
-// outlasting returns a context that ends endTime after ctx. A connection is closed
-// when the context of its query ends, and with it a snapshot, which must outlast
-// one reader that gave up; its queries are short.
+// outlasting returns a context that ends endTime after ctx does. A connection is closed when the context of its query
+// ends, and the snapshot with it. But a snapshot must outlast a reader that gave up, whose queries are short.
 func outlasting(ctx context.Context) (context.Context, context.CancelFunc) {
 	patient, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
@@ -108,10 +106,10 @@ func outlasting(ctx context.Context) (context.Context, context.CancelFunc) {
 	}
 }
 
-// chunkGroups is how many groups are read together.
+// chunkGroups is the number of groups that are read together.
 const chunkGroups = 512
 
-// groupIDs returns up to chunkGroups ids of groups above after, ascending.
+// groupIDs returns up to chunkGroups ids of groups above `after`, in ascending order.
 func (n *snapshot) groupIDs(ctx context.Context, after uint64) (ids []uint64, err error) {
 	if after > math.MaxInt64 {
 		return nil, nil

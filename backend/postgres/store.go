@@ -25,8 +25,8 @@ type Store struct {
 	limits  upsert.Limits
 	pool    *pgxpool.Pool
 	waiter  waiting.Waiter
-	rekeyed int    // how many keywords and negatives were removed at Open
-	replica *Store // for FillSnapshot; nil: there is none
+	rekeyed int    // keywords and negatives that were removed by Open
+	replica *Store // for FillSnapshot, or nil if there is none
 
 	listening sync.Once
 	ctx       context.Context // ended by Close
@@ -40,10 +40,10 @@ var (
 	_ backend.Served     = (*Store)(nil)
 )
 
-// Open opens the database at url (postgres://…) and brings its schema to this
-// version. Kinds of errors: fault.Invalid (the URL), fault.NotFound (no schema, and
-// Create not set), fault.Version (of a newer program, or an old server),
-// fault.Conflict (unfinished: backend.Unfinished), fault.Unavailable (no server that can be written to, no permission).
+// Open opens the database at url (postgres://…) and brings its schema to this program's version. Errors: fault.Invalid
+// for a wrong URL; fault.NotFound if there is no schema and Create is not set; fault.Version for a schema of a newer
+// program or an old server; fault.Conflict for an unfinished database (backend.Unfinished); fault.Unavailable if there
+// is no server that can be written to, or no permission.
 func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	url, replica, err := withoutReplica(url)
 	if err != nil {
@@ -72,7 +72,7 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// prepare makes sure that the schema and the keys of keywords are right, and learns the database's id.
+// prepare makes sure that the schema and the keys of keywords are up to date, and sets the database's id.
 func (s *Store) prepare(ctx context.Context) error {
 	c, err := s.acquire(ctx, "open")
 	if err != nil {
@@ -89,8 +89,8 @@ func (s *Store) prepare(ctx context.Context) error {
 	return err
 }
 
-// connected prepares a new connection. One to another database is refused: the URL
-// may by now name one.
+// connected prepares a new connection. It returns an error if the connection leads to another database, which the URL
+// may now name.
 func (s *Store) connected(ctx context.Context, c *pgx.Conn) error {
 	if err := prepareConn(ctx, c); err != nil || s.id == "" {
 		return err
@@ -133,7 +133,7 @@ func (s *Store) Close() (err error) {
 	return err
 }
 
-// acquire takes a connection out of the pool.
+// acquire takes a connection from the pool.
 func (s *Store) acquire(ctx context.Context, op string) (*pgxpool.Conn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
@@ -145,8 +145,8 @@ func (s *Store) acquire(ctx context.Context, op string) (*pgxpool.Conn, error) {
 	return c, s.failed(ctx, op, err)
 }
 
-// read runs f on a connection. A connection that the server has closed since its
-// last use is replaced once: nothing was read.
+// read runs f on a connection. If the server has closed the connection since its last use, f is run once more on
+// another one, since nothing was read.
 func (s *Store) read(ctx context.Context, op string, f func(*pgx.Conn) error) error {
 	for attempt := 0; ; attempt++ {
 		c, err := s.acquire(ctx, op)
@@ -159,12 +159,12 @@ func (s *Store) read(ctx context.Context, op string, f func(*pgx.Conn) error) er
 		if err == nil || !broken || ctx.Err() != nil || attempt > 0 {
 			return s.failed(ctx, op, err)
 		}
-		s.pool.Reset() // the others come from the same server
+		s.pool.Reset() // the other connections lead to the same server
 	}
 }
 
-// write runs one statement as a transaction of its own, which waits no longer
-// than the busy timeout, and scans the row that it returns, if to are given.
+// write runs one statement as a transaction of its own, which waits no longer than the busy timeout. It scans the row
+// that the statement returns if `to` is given.
 func (s *Store) write(ctx context.Context, op, sql string, args []any, to ...any) error {
 	c, err := s.acquire(ctx, op)
 	if err != nil {
@@ -221,7 +221,7 @@ func (s *Store) SetBudget(ctx context.Context, campaign uint64, m backend.Budget
 	if err != nil {
 		return err
 	}
-	var exhausted, to any // NULL: as it is
+	var exhausted, to any // NULL leaves the value as it is
 	if changed {
 		to = int32(withheld)
 	}

@@ -27,7 +27,7 @@ import (
 type authority struct {
 	cert *x509.Certificate
 	key  *ecdsa.PrivateKey
-	file string // its certificate
+	file string // path of its certificate
 }
 
 func newAuthority(t *testing.T, name string) *authority {
@@ -47,7 +47,7 @@ func newAuthority(t *testing.T, name string) *authority {
 	return a
 }
 
-// sign makes a certificate and its key as PEM; an authority without a key signs itself.
+// sign makes a certificate and its key as PEM; an authority that has no key yet signs its own certificate.
 func (a *authority) sign(t *testing.T, c *x509.Certificate, name string) (certificate, key []byte) {
 	t.Helper()
 	own, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -65,12 +65,12 @@ func (a *authority) sign(t *testing.T, c *x509.Certificate, name string) (certif
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})
 }
 
-// TestTLS connects to a server that takes nothing but TLS, with a certificate for one of its
-// two addresses, and for one role certificates of clients alone.
+// TestTLS connects to a server that accepts only TLS, whose certificate names one of its two addresses. One role can
+// log in only with a client certificate.
 func TestTLS(t *testing.T) {
 	ctx := t.Context()
 	ours, other := newAuthority(t, "ours"), newAuthority(t, "other")
-	// Any address of 127/8 is this machine; a server of another test has another one.
+	// Any address of 127/8 is this machine; the server of another test uses another one.
 	named := fmt.Sprintf("127.%d.%d.1", os.Getpid()>>8&127+1, os.Getpid()&255)
 	unnamed := strings.TrimSuffix(named, "1") + "2"
 	srv, err := pgtest.New("listen_addresses="+named+","+unnamed, "ssl=on", "ssl_ca_file=ca.pem", "fsync=off")

@@ -14,7 +14,7 @@ import (
 	"adshard/fault"
 )
 
-// named is a state with paths instead of ids, so that copies are equal.
+// named returns the state with paths instead of ids, so that copies compare equal.
 func named(s backendtest.State) []string {
 	plain := backendtest.NewState()
 	for id, a := range s.Advertisers {
@@ -68,7 +68,7 @@ func TestTransfer(t *testing.T) {
 	}
 	first, server, last := file(), backend.Store(open(t, newPlace(t))), file()
 	backendtest.Fill(t, first, 2000)
-	must(t, write(ctx, first, func(tx backend.Tx) error { // holes in ids, statuses, all values
+	must(t, write(ctx, first, func(tx backend.Tx) error { // gaps in ids, statuses, all values
 		a, err := tx.Advertiser(ctx, "no campaigns")
 		if err == nil {
 			err = tx.UpdateAdvertiser(ctx, a, backend.AdvertiserPatch{Status: backend.Pause})

@@ -13,27 +13,25 @@ import (
 	"adshard/search/words"
 )
 
-// endTime is how long ending a transaction may take before its connection is
-// dropped.
+// endTime is how long ending a transaction may take before its connection is dropped.
 const endTime = 10 * time.Second
 
-// ordinary are the limits of a store: some tens of megabytes.
+// ordinary returns the limits of a store, which amount to some tens of megabytes.
 func ordinary() upsert.Limits {
 	return upsert.Limits{Queued: 8192, Cached: 100_000, Parents: 20_000}
 }
 
-// tx is a backend.Tx, and its own upsert.Backend.
+// tx is a backend.Tx and also its own upsert.Backend.
 type tx struct {
 	upsert.Tx
 	s   *Store
 	c   *pgxpool.Conn
 	ids map[string]*idBlock
-	// fresh are groups that are still to be written.
+	// fresh are new groups that have not been written yet.
 	fresh []*upsert.GroupRow
 }
 
-// Begin implements backend.Store. Other writers wait only for the rows that the
-// transaction changes.
+// Begin implements backend.Store. Other writers wait only for rows that the transaction changes.
 func (s *Store) Begin(ctx context.Context) (backend.Tx, error) {
 	t, err := s.begin(ctx, words.Version(), s.limits)
 	if err != nil {
@@ -42,7 +40,7 @@ func (s *Store) Begin(ctx context.Context) (backend.Tx, error) {
 	return t, nil
 }
 
-// begin is Begin for a writer of keys of a version of words.
+// begin is like Begin, for a writer whose keys are of a version of words.
 func (s *Store) begin(ctx context.Context, version string, limits upsert.Limits) (*tx, error) {
 	sql := "BEGIN; " + s.lockTimeout() + "; SELECT set_config('adshard.words', '" + version + "', true); SELECT adshard.begin_write()"
 	for attempt := 0; ; attempt++ {
@@ -55,7 +53,7 @@ func (s *Store) begin(ctx context.Context, version string, limits upsert.Limits)
 			return s.newTx(c, limits), nil
 		}
 		broken := c.Conn().IsClosed()
-		// begin_write holds a lock of the session for a moment, which must not stay.
+		// begin_write holds a lock of the session for a moment, which must not outlast the failure.
 		c.Conn().Close(context.WithoutCancel(ctx))
 		c.Release()
 		if !broken || ctx.Err() != nil || attempt > 0 {
@@ -95,9 +93,8 @@ func (t *tx) exec(ctx context.Context, sql string, args ...any) error {
 // Flushed implements upsert.Backend.
 func (t *tx) Flushed(context.Context) error { return nil }
 
-// Commit implements backend.Tx. The transaction has ended afterwards in any case;
-// if it failed, nothing was written, unless the connection was lost: the error
-// says so.
+// Commit implements backend.Tx. It always ends the transaction. If it fails, nothing was written unless the
+// connection was lost, which the error says.
 func (t *tx) Commit(ctx context.Context) error {
 	err := t.Ready(ctx)
 	if t.Done {
@@ -124,8 +121,7 @@ func (t *tx) Commit(ctx context.Context) error {
 	return t.s.failed(ctx, "commit", err)
 }
 
-// gaveIDs is the statement that records the ids given to what groups and campaigns hold, if
-// any were.
+// gaveIDs returns the statement that records the ids given to keywords, negatives and ads, or "" if none were given.
 func (t *tx) gaveIDs() string {
 	if len(t.ids) == 0 {
 		return ""
@@ -148,17 +144,17 @@ func (t *tx) Rollback() error {
 	return nil
 }
 
-// idBlock is ids of one sequence that the transaction has taken.
+// idBlock holds ids of one sequence that the transaction has taken.
 type idBlock struct {
 	left []uint64
-	last uint64 // given; 0: none
-	size int    // of the last one taken
+	last uint64 // the last id given, or 0
+	size int    // of the last block taken
 }
 
-// mostIDs is how many ids are taken at once, after fewer at first.
+// mostIDs is the most ids that are taken at once. The first blocks are smaller.
 const mostIDs = 2048
 
-// next returns the next id of a sequence, ascending.
+// next returns a function that returns the next id of a sequence, in ascending order.
 func (t *tx) next(sequence string) func(context.Context) (uint64, error) {
 	return func(ctx context.Context) (uint64, error) {
 		b := t.ids[sequence]

@@ -8,7 +8,7 @@ import (
 	"adshard/backend/upsert"
 )
 
-// adRows is the table of ads.
+// adRows reads and writes the table of ads.
 type adRows struct{ t *tx }
 
 // Load implements upsert.Rows.
@@ -35,7 +35,7 @@ func storedAds(rows pgx.Rows) ([]*ad, error) {
 	})
 }
 
-// byGroupAndID names ads by group, which has an index, and id.
+// byGroupAndID returns the groups and ids of ads. The group is there because it has an index.
 func byGroupAndID(rows []*ad) (groups, ids []int64) {
 	for _, r := range rows {
 		groups, ids = append(groups, int64(r.Owner)), append(ids, int64(r.ID))

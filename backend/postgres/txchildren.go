@@ -17,8 +17,8 @@ type (
 	ad       = upsert.Row[upsert.Content, upsert.Ad]
 )
 
-// loadGroup locks a group and reads all that it holds, in one round trip: who
-// changes one thing of a group mostly changes another.
+// loadGroup locks a group and reads everything that it holds, in one round trip: a transaction that changes one
+// entity of a group usually changes others, too.
 func (t *tx) loadGroup(ctx context.Context, group uint64) error {
 	var keywords []*keyword
 	var negatives []*negative
@@ -52,10 +52,10 @@ func (t *tx) loadGroup(ctx context.Context, group uint64) error {
 	return nil
 }
 
-// keywordRows is the table of keywords.
+// keywordRows reads and writes the table of keywords.
 type keywordRows struct{ t *tx }
 
-// Load implements upsert.Rows; the group's other content is cached on the way.
+// Load implements upsert.Rows. It also caches the group's other content.
 func (k keywordRows) Load(ctx context.Context, group uint64, _ int) error {
 	return k.t.loadGroup(ctx, group)
 }
@@ -81,7 +81,7 @@ func storedKeywords(rows pgx.Rows) ([]*keyword, error) {
 	})
 }
 
-// phrases are the keys of rows as arrays, for statements that take many.
+// phrases are the keys of rows as arrays, for statements on many rows.
 type phrases struct {
 	owners []int64
 	words  []string
@@ -113,7 +113,7 @@ func (k keywordRows) Update(ctx context.Context, rows []*keyword) error {
 		") WHERE k.group_id = u.owner AND k.words = u.words AND k.type = u.type", arraysOfKeywords([]any{p.owners, p.words, p.types, texts}, rows)...)
 }
 
-// array is a column of rows.
+// array returns one column of rows as an array.
 func array[V comparable, T any](rows []*upsert.Row[upsert.Phrase, V], of func(*V) T) []T {
 	list := make([]T, len(rows))
 	for i, r := range rows {
@@ -146,7 +146,7 @@ func (n negativeTable) selected() string {
 	return "SELECT " + n.owner + ", id, type, enabled, words, text FROM adshard." + n.name + " WHERE " + n.owner + " = $1"
 }
 
-// negativeRows is a table of negatives.
+// negativeRows reads and writes a table of negatives.
 type negativeRows struct {
 	t     *tx
 	table negativeTable

@@ -9,7 +9,7 @@ import (
 	"adshard/backend/upsert"
 )
 
-// one runs a query of at most one row and reports whether there was one.
+// one runs a query for at most one row and reports whether it returned one.
 func (t *tx) one(ctx context.Context, sql string, args []any, to ...any) (bool, error) {
 	err := t.c.QueryRow(ctx, sql, args...).Scan(to...)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -39,8 +39,7 @@ func (t *tx) loadAdvertiser(ctx context.Context, where string, arg any) error {
 	return err
 }
 
-// LoadCampaign implements upsert.Backend: all campaigns of an advertiser at once unless
-// there are too many.
+// LoadCampaign implements upsert.Backend. It loads all campaigns of an advertiser at once unless there are too many.
 func (t *tx) LoadCampaign(ctx context.Context, key upsert.Name) error {
 	if _, known := t.CampaignsOf(key.Owner); !known {
 		most := t.Limits.WholeParents()
@@ -57,7 +56,7 @@ func (t *tx) LoadCampaign(ctx context.Context, key upsert.Name) error {
 	return err
 }
 
-// readCampaigns passes campaigns to f, and returns how many there were.
+// readCampaigns calls f with each campaign and returns the number of campaigns.
 func (t *tx) readCampaigns(ctx context.Context, where string, f func(*upsert.CampaignRow), args ...any) (n int, err error) {
 	rows, err := t.c.Query(ctx, "SELECT id, advertiser_id, name, hold, "+campaignColumns+" FROM adshard.campaign"+where, args...)
 	if err != nil {
@@ -77,8 +76,7 @@ func (t *tx) readCampaigns(ctx context.Context, where string, f func(*upsert.Cam
 	return n, rows.Err()
 }
 
-// LoadGroup implements upsert.Backend: all groups of a campaign at once unless there are
-// too many.
+// LoadGroup implements upsert.Backend. It loads all groups of a campaign at once unless there are too many.
 func (t *tx) LoadGroup(ctx context.Context, key upsert.Name) error {
 	if _, known := t.GroupsOf(key.Owner); !known {
 		most := t.Limits.WholeParents()
@@ -95,7 +93,7 @@ func (t *tx) LoadGroup(ctx context.Context, key upsert.Name) error {
 	return err
 }
 
-// readGroups passes groups to f, and returns how many there were.
+// readGroups calls f with each group and returns the number of groups.
 func (t *tx) readGroups(ctx context.Context, where string, f func(*upsert.GroupRow), args ...any) (n int, err error) {
 	rows, err := t.c.Query(ctx, "SELECT id, campaign_id, name, hold, "+groupColumns+" FROM adshard.ad_group"+where, args...)
 	if err != nil {
@@ -115,8 +113,7 @@ func (t *tx) readGroups(ctx context.Context, where string, f func(*upsert.GroupR
 	return n, rows.Err()
 }
 
-// ownerOf returns the advertiser of a campaign, or 0 if there is no such
-// campaign.
+// ownerOf returns the advertiser of a campaign, or 0 if there is no such campaign.
 func (t *tx) ownerOf(ctx context.Context, campaign uint64) (owner uint64, err error) {
 	if owner := t.Owner(campaign); owner != 0 {
 		return owner, nil

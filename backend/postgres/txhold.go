@@ -13,7 +13,7 @@ import (
 	"adshard/fault"
 )
 
-// heldWhere is the condition of a query, with its arguments, and the page of it.
+// heldWhere returns the SQL condition for a query and the wanted page of it, with its arguments.
 func heldWhere(q backend.HeldQuery, after uint64, limit int) (sql string, args []any) {
 	args = []any{int64(after), limit}
 	switch {
@@ -54,8 +54,8 @@ func (t *tx) RenameGroup(ctx context.Context, r *upsert.GroupRow, name string) e
 	return t.exec(ctx, "UPDATE adshard.ad_group SET name = $2 WHERE id = $1", int64(r.ID), name)
 }
 
-// queueHold adds the change of a hold to a batch. Another transaction may have changed it since it was
-// read, and what both mean by it must not be lost: then this one fails, and can be repeated.
+// queueHold adds the change of a hold to a batch. Another transaction may have changed the hold since it was read,
+// and neither change must be lost: then this transaction fails, and can be repeated.
 func queueHold(b *pgx.Batch, table string, id uint64, before, now backend.Hold) {
 	if before == now {
 		return
@@ -68,8 +68,8 @@ func queueHold(b *pgx.Batch, table string, id uint64, before, now backend.Hold) 
 	})
 }
 
-// lockHolds keeps what holds the campaigns of new groups until the transaction ends: a group that nothing
-// holds may be kept from being served only by its campaign.
+// lockHolds keeps the holds of the new groups' campaigns unchanged until the transaction ends: a group without a hold
+// may be kept from being served only by the hold of its campaign.
 func (t *tx) lockHolds(ctx context.Context, groups []*upsert.GroupRow) error {
 	known := make(map[int64]backend.Hold)
 	for _, r := range groups {

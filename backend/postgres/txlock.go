@@ -12,15 +12,14 @@ import (
 	"adshard/fault"
 )
 
-// tables are those of the kinds, with the column that names the owner, or "" if there is
-// none.
+// tables maps kinds to their tables and the columns that name the owner, or "" if there is no owner.
 var tables = map[backend.Kind]struct{ name, owner string }{
 	backend.KindAdvertiser: {"adshard.advertiser", ""},
 	backend.KindCampaign:   {"adshard.campaign", "advertiser_id"},
 	backend.KindGroup:      {"adshard.ad_group", "campaign_id"},
 }
 
-// Lock implements backend.Tx. Every change of what the entity holds locks its row too.
+// Lock implements backend.Tx. Every change of what the entity holds locks the entity's row, too.
 func (t *tx) Lock(ctx context.Context, kind backend.Kind, id uint64) error {
 	if err := t.Ready(ctx); err != nil {
 		return err
@@ -38,7 +37,7 @@ func (t *tx) Lock(ctx context.Context, kind backend.Kind, id uint64) error {
 	return nil
 }
 
-// Expect implements backend.Tx. Its row is locked, so that others that save the key wait.
+// Expect implements backend.Tx. It locks the key's row, so that other transactions that save the key wait.
 func (t *tx) Expect(ctx context.Context, key string, value []byte) error {
 	if err := t.Ready(ctx); err != nil {
 		return err

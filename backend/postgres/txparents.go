@@ -11,8 +11,7 @@ import (
 	"adshard/fault"
 )
 
-// CreateAdvertiser implements upsert.Backend. It waits for another transaction that makes
-// the same one.
+// CreateAdvertiser implements upsert.Backend. It waits for another transaction that is creating the same advertiser.
 func (t *tx) CreateAdvertiser(ctx context.Context, r *upsert.AdvertiserRow) error {
 	id, err := t.next("advertiser")(ctx)
 	if err != nil {
@@ -40,7 +39,7 @@ func (t *tx) CreateCampaign(ctx context.Context, r *upsert.CampaignRow) error {
 	return err
 }
 
-// CreateGroup implements upsert.Backend. Groups are written together.
+// CreateGroup implements upsert.Backend. New groups are written together later.
 func (t *tx) CreateGroup(ctx context.Context, r *upsert.GroupRow) (err error) {
 	advertiser, err := t.ownerOf(ctx, r.Key.Owner)
 	if err == nil && advertiser == 0 {
@@ -82,7 +81,7 @@ func (t *tx) UpdateCampaigns(ctx context.Context, rows []*upsert.CampaignRow) er
 	return t.send(ctx, b)
 }
 
-// UpdateGroups implements upsert.Backend; new groups come first.
+// UpdateGroups implements upsert.Backend. It writes new groups first.
 func (t *tx) UpdateGroups(ctx context.Context, rows []*upsert.GroupRow) error {
 	if err := t.insertGroups(ctx); err != nil {
 		return err
@@ -118,7 +117,7 @@ func (t *tx) insertGroups(ctx context.Context) error {
 	return err
 }
 
-// places are n parameters.
+// places returns SQL for n parameters.
 func places(n int) string {
 	list := make([]string, n)
 	for i := range list {

@@ -19,8 +19,8 @@ func (t *tx) Remove(ctx context.Context, entity backend.Entity, id uint64) error
 	return t.exec(ctx, "DELETE FROM adshard."+table+" WHERE id = $1", int64(id))
 }
 
-// reportRemoval reports an advertiser, campaign or group that is about to be
-// deleted, with all it holds. Everything must be in the database.
+// reportRemoval reports the removal of an advertiser, campaign or group that is about to be deleted, and of
+// everything that it holds. Everything must have been flushed.
 func (t *tx) reportRemoval(ctx context.Context, entity backend.Entity, id uint64) error {
 	if !t.Watched() {
 		return nil

@@ -15,18 +15,18 @@ import (
 	"adshard/internal/pgserver"
 )
 
-// connections is how many a store uses at most, unless the URL says pool_max_conns.
+// connections is the most connections that a store uses, unless the URL has pool_max_conns.
 const connections = 20
 
-// parse reads a URL as libpq does (hosts, sslmode, passfile …), and returns the
-// database's name for messages. Errors: fault.Invalid.
+// parse parses a URL as libpq does (hosts, sslmode, passfile …), and returns the name of the database for messages.
+// It returns fault.Invalid if the URL is wrong.
 func parse(text string) (*pgxpool.Config, string, error) {
 	invalid := func(format string, args ...any) error {
 		return fault.Field("postgres: open", "db", format, args...)
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
-		return nil, "", invalid("this is not a database URL: write postgres://USER@HOST/DATABASE") // the text may have a password
+		return nil, "", invalid("this is not a database URL: write postgres://USER@HOST/DATABASE") // the text may contain a password
 	}
 	q := u.Query()
 	if hasPassword(u) {
@@ -54,7 +54,7 @@ func parse(text string) (*pgxpool.Config, string, error) {
 	if !q.Has("pool_max_conns") {
 		cfg.MaxConns = connections
 	}
-	cfg.MinConns, cfg.MinIdleConns = 0, 0 // none before the database's id is known
+	cfg.MinConns, cfg.MinIdleConns = 0, 0 // no connection before the database's id is known
 	return cfg, name, nil
 }
 
@@ -74,7 +74,7 @@ func hosts(u *url.URL, c *pgx.ConnConfig) string {
 	return c.Host
 }
 
-// prepareConn makes sessions safe whatever the server's settings are.
+// prepareConn makes a session safe whatever the server's settings are.
 func prepareConn(ctx context.Context, c *pgx.Conn) error {
 	if err := pgserver.Check(c); err != nil {
 		return err

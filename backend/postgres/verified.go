@@ -9,8 +9,8 @@ import (
 )
 
 // Unverified returns a host in a URL, on another machine, to which connections may be made without a check of its
-// certificate, or "" if there is none. The files of certificates are not read. A URL that is wrong, or has a
-// password, has none: Open refuses it, and so do the stores of events.
+// certificate, or "" if there is none. It does not read the files of certificates. It also returns "" for a URL that
+// is wrong or has a password, since Open and the stores of events refuse such a URL.
 func Unverified(text string) string {
 	primary, replica, err := withoutReplica(text)
 	if err != nil {
@@ -28,13 +28,13 @@ func unverified(text string) string {
 		return ""
 	}
 	q := u.Query()
-	if q.Get("sslrootcert") == "system" { // which is verify-full for libpq
+	if q.Get("sslrootcert") == "system" { // verify-full for libpq
 		q.Set("sslmode", "verify-full")
 	}
-	if q.Get("sslmode") == "require" && q.Get("sslrootcert") != "" { // and this is verify-ca
+	if q.Get("sslmode") == "require" && q.Get("sslrootcert") != "" { // verify-ca for libpq
 		q.Set("sslmode", "verify-ca")
 	}
-	// Files need not exist yet, nor be readable to the user who checks a configuration.
+	// The files need not exist yet, nor be readable for the user who checks a configuration.
 	for _, file := range []string{"sslrootcert", "sslcert", "sslkey"} {
 		q.Set(file, "")
 	}
@@ -51,8 +51,8 @@ func unverified(text string) string {
 	return ""
 }
 
-// verifies reports whether TLS of the URL's settings checks the server's certificate: verify-ca
-// has a check of its own.
+// verifies reports whether TLS with the URL's settings checks the server's certificate. verify-ca has a check of its
+// own.
 func verifies(c *tls.Config) bool {
 	return c != nil && (!c.InsecureSkipVerify || c.VerifyPeerCertificate != nil)
 }

@@ -6,7 +6,7 @@ import (
 	"adshard/backend/postgres"
 )
 
-// TestUnverified: each of several hosts counts, and files that do not exist yet do not.
+// TestUnverified: each of several hosts counts, and files that do not exist yet do not matter.
 func TestUnverified(t *testing.T) {
 	for url, host := range map[string]string{
 		"postgres://u@db1/d":                                                                 "db1",
@@ -25,7 +25,7 @@ func TestUnverified(t *testing.T) {
 		"postgres://127.0.0.1,db2/d":                                                         "db2",
 		"postgres:///d?host=/run/postgresql&replica=db3":                                     "db3",
 		"postgres://db1/d?sslmode=verify-full&replica=db3":                                   "",
-		"postgres://u:p@db1/d":                                                               "", // refused, as the last one
+		"postgres://u:p@db1/d":                                                               "", // refused, like the last one
 		"postgres://u@db1/d?replica=":                                                        "db1",
 		"postgres://u@db1/d?sslmode=what":                                                    "",
 	} {

@@ -10,8 +10,8 @@ import (
 	"adshard/internal/wait"
 )
 
-// Wait implements backend.Feed. All waiting callers share one connection, on which
-// the server notifies them of commits.
+// Wait implements backend.Feed. All waiting callers share one connection, on which the server notifies them of
+// commits.
 func (s *Store) Wait(ctx context.Context, after backend.Position) error {
 	s.listening.Do(func() { s.work.Go(s.listen) })
 	return s.waiter.Wait(ctx, after)
@@ -20,11 +20,10 @@ func (s *Store) Wait(ctx context.Context, after backend.Position) error {
 // listenAgain is how long the listener waits before it connects again.
 const listenAgain = 200 * time.Millisecond
 
-// listen wakes those who wait until the store is closed. While it has no connection,
-// they look by themselves.
+// listen wakes waiting callers until the store is closed. While it has no connection, they poll.
 func (s *Store) listen() {
 	for s.ctx.Err() == nil {
-		_ = s.notified() // the connection has ended, for whatever reason
+		_ = s.notified() // the connection has ended, whatever the reason
 		_ = wait.Sleep(s.ctx, listenAgain)
 	}
 }
@@ -39,7 +38,7 @@ func (s *Store) notified() error {
 		return err
 	}
 	for {
-		s.waiter.Notify() // also once at first: of what was committed before
+		s.waiter.Notify() // at first for what was committed before
 		if _, err := c.WaitForNotification(s.ctx); err != nil {
 			return err
 		}

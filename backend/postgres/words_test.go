@@ -13,7 +13,7 @@ import (
 
 func TestWords(t *testing.T) { backendtest.Words(t, wordsPlace) }
 
-// TestWordsKilled kills programs that make keys anew.
+// TestWordsKilled kills programs that rebuild keys.
 func TestWordsKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: it spends its time in other processes")

@@ -13,10 +13,9 @@ import (
 	"adshard/fault"
 )
 
-// TestEightWriters lets eight writers commit at once, each to groups of its own and
-// to some that all write, while readers follow the feed. Each reader sees every clock
-// once, in order and without holes, and in a snapshot at or above the clock.
-// WRITERS_LONG=1 makes a million changes, in some minutes.
+// TestEightWriters lets eight writers commit at once, each to its own groups and to some that all write, while
+// readers follow the feed. Each reader sees every clock once, in order and without gaps, and finds the change in a
+// snapshot. WRITERS_LONG=1 makes a million changes, which takes some minutes.
 func TestEightWriters(t *testing.T) {
 	const writers = 8
 	rounds, groups := 12, 10
@@ -25,7 +24,7 @@ func TestEightWriters(t *testing.T) {
 	}
 	p := newPlace(t)
 	s := open(t, p)
-	add(t, s, "shared", "G", "first") // so that the first ones need not wait for each other
+	add(t, s, "shared", "G", "first") // so that the first transactions need not wait for each other
 	start, err := s.Newest(t.Context())
 	must(t, err)
 	done := make(chan struct{})
@@ -72,7 +71,7 @@ func TestEightWriters(t *testing.T) {
 	distinctIDs(t, backendtest.ReadNow(t, s))
 }
 
-// writeUntilDone repeats a transaction that another one has made fail.
+// writeUntilDone repeats a transaction while others make it fail.
 func writeUntilDone(ctx context.Context, s backend.Store, w, r, groups int) error {
 	for {
 		err := write(ctx, s, func(tx backend.Tx) error {
@@ -81,7 +80,7 @@ func writeUntilDone(ctx context.Context, s backend.Store, w, r, groups int) erro
 					return err
 				}
 			}
-			return addTo(ctx, tx, "shared", "G", fmt.Sprint("writer ", w, " round ", r)) // last: the others wait for it
+			return addTo(ctx, tx, "shared", "G", fmt.Sprint("writer ", w, " round ", r)) // last, since the others wait for it
 		})
 		if !fault.Is(err, fault.Locked) {
 			return err
@@ -89,7 +88,7 @@ func writeUntilDone(ctx context.Context, s backend.Store, w, r, groups int) erro
 	}
 }
 
-// followed reads the feed to its end, after done at last once more.
+// followed reads the feed until done is closed, and then to its end.
 func followed(t *testing.T, s backend.Store, at backend.Position, done <-chan struct{}) (seen []backend.Change) {
 	ctx := context.Background()
 	for last := false; ; {

@@ -8,23 +8,22 @@ import (
 	"adshard/search/words"
 )
 
-// plan is what becomes of one owner's rows. Rows that neither taken nor written
-// names stay as they are.
+// plan is what is to be done with one owner's rows. Rows that are in neither taken nor written are left as they are.
 type plan[V comparable] struct {
 	taken, written []*upsert.Row[upsert.Phrase, V]
-	gone           []gone[V] // of taken, those that are not written again
+	gone           []gone[V] // the rows in taken that are not written again
 }
 
 type gone[V comparable] struct {
 	row  *upsert.Row[upsert.Phrase, V]
-	kept uint64 // the id of the row that has become one with it; 0: none
-	why  string // it is no keyword any more; "": it has become one with another
+	kept uint64 // the id of the equal row that is kept, or 0 if there is none
+	why  string // why it is no longer a keyword, or "" if another row is equal
 }
 
-// planOf makes the plan of all rows of an owner.
+// planOf returns the plan for all rows of an owner.
 func planOf[V comparable](a *words.Analyser, rows []*upsert.Row[upsert.Phrase, V], kind kindOf[V]) (p plan[V]) {
 	rows = slices.SortedFunc(slices.Values(rows), func(a, b *upsert.Row[upsert.Phrase, V]) int { return cmp.Compare(a.ID, b.ID) })
-	now := make(map[upsert.Phrase]*upsert.Row[upsert.Phrase, V], len(rows)) // those that stay, by their new keys
+	now := make(map[upsert.Phrase]*upsert.Row[upsert.Phrase, V], len(rows)) // rows that are kept, by their new keys
 	for _, r := range rows {
 		key := r.Key
 		if text := kind.text(r.Before); !settled(text) {

@@ -11,11 +11,11 @@ import (
 	"adshard/search/words"
 )
 
-// pieces are texts that give equal keys, keys of others, or none.
+// pieces are texts of which some have equal keys, and some have none.
 var pieces = []string{"men's", "men\u2019s", "men s", "head\u00adphones", "headphones", "head phones", "ring", "\u3164", "'",
 	"a b c d e f g h i j k", "a\xff", "バス", "ﾊﾞｽ"}
 
-// keyNow is the key of a text by the slow way; "": it is no keyword.
+// keyNow computes the key of a text the slow way; it returns "" if the text is no keyword.
 func keyNow(text string) string {
 	list, err := words.Keyword(text)
 	if err != nil {
@@ -31,8 +31,8 @@ func keyNow(text string) string {
 	return key
 }
 
-// TestPlan compares the plan with plain loops, whatever the keys were: each key stands once, with the row of the
-// lowest id that has it; nothing else is lost; what is taken away before is all that is written over.
+// TestPlan compares the plan with plain loops, whatever the keys were. Each key appears once, in the row with the
+// lowest id that has it. No other key is lost, and the rows removed beforehand are those that will be overwritten.
 func TestPlan(t *testing.T) {
 	var a words.Analyser
 	rapid.Check(t, func(t *rapid.T) {

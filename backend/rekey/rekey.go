@@ -12,10 +12,10 @@ import (
 	"adshard/search/words"
 )
 
-// Table is one of those that have keys made of words.
+// Table is one of the tables whose keys are made from words.
 type Table uint8
 
-// The tables, in the order in which they are made anew.
+// The tables, in the order in which they are rebuilt.
 const (
 	Keywords Table = iota
 	GroupNegatives
@@ -24,38 +24,37 @@ const (
 	Tables
 )
 
-// Owner is a group, campaign or advertiser whose rows in a table have keys to be changed.
+// Owner is a group, campaign or advertiser that has keys to be changed in a table.
 type Owner struct {
 	Table Table
 	ID    uint64
 }
 
-// Database is how a backend's keys are read and changed. Each method is a
-// transaction of its own.
+// Database reads and changes a backend's keys. Each method runs in a transaction of its own.
 type Database interface {
 	// Claimed returns the version of words that the database names.
 	Claimed(ctx context.Context) (string, error)
-	// Claim makes the database name a version in place of the version was, or ifEmpty if it
-	// has no keys. It returns the version that the database then names, another one if it did
-	// not name was, once no transaction of a writer of another version is open.
+	// Claim replaces the version `was` that the database names by `version`, or by `ifEmpty` if the database has no
+	// keys. It returns the version that the database names afterwards, which is a different one if it did not name
+	// `was`. It returns once no transaction of a writer of another version is open.
 	Claim(ctx context.Context, was, version, ifEmpty string) (named string, err error)
-	// Phrases calls f with each row of a table, in any order.
+	// Phrases calls f for each row of a table, in any order.
 	Phrases(ctx context.Context, t Table, f func(owner uint64, key, text string) error) error
-	// Change runs f in a transaction of a writer of a version, in which note writes
-	// down what is removed. The tables of tx cache any number of rows of an owner.
+	// Change runs f in a transaction of a writer of `version`. f calls note with each removed phrase. The tables of
+	// tx cache any number of rows of an owner.
 	Change(ctx context.Context, version string, f func(tx *upsert.Tx, note func(backend.RemovedPhrase) error) error) error
 }
 
-// making begins the version that a database names while its keys are made.
+// making is the prefix of the version that a database names while its keys are rebuilt.
 const making = "making "
 
-// together is how many owners are changed in one transaction.
+// together is the number of owners that are changed in one transaction.
 const together = 256
 
-// Run makes the keys of a database those of this program's words, unless they
-// are. step is called after each step that is durable, with how many of the lists of keywords and negatives that
-// change are done; of is 0 until they are known. It returns how many rows were removed. Errors: fault.Version for a database whose words are not older, those of
-// the database.
+// Run rebuilds the keys of a database with this program's words, unless they are already up to date. step is called after each durable
+// step with the number of lists of keywords and negatives that are done and the number that have to change, which is 0 until it is known.
+// Run returns the number of removed rows. Errors: fault.Version for a database whose words are not older than this program's, and errors
+// of the database.
 func Run(ctx context.Context, db Database, step func(done, of int)) (removed int, err error) {
 	want := words.Version()
 	named, err := db.Claimed(ctx)
@@ -76,7 +75,7 @@ func Run(ctx context.Context, db Database, step func(done, of int)) (removed int
 			step(all, all)
 		}
 	}
-	if err != nil || named != want { // another one may have been faster
+	if err != nil || named != want { // another program may have been faster
 		now, again := db.Claimed(ctx)
 		if again == nil && now == want {
 			return removed, nil
@@ -88,7 +87,7 @@ func Run(ctx context.Context, db Database, step func(done, of int)) (removed int
 	return removed, err
 }
 
-// change makes all keys, and returns how many owners had others.
+// change rebuilds all keys. It returns how many rows were removed and how many owners had keys to change.
 func change(ctx context.Context, db Database, step func(done, of int)) (removed, all int, err error) {
 	owners, err := differing(ctx, db)
 	done := 0
@@ -109,7 +108,7 @@ func change(ctx context.Context, db Database, step func(done, of int)) (removed,
 	return removed, len(owners), err
 }
 
-// differing returns the owners of rows whose keys are not those of their texts.
+// differing returns the owners of rows whose keys differ from the present keys of their texts.
 func differing(ctx context.Context, db Database) (list []Owner, err error) {
 	var a words.Analyser
 	for t := range Tables {
@@ -128,8 +127,8 @@ func differing(ctx context.Context, db Database) (list []Owner, err error) {
 	return list, nil
 }
 
-// keyOf returns the key of a text, and why it can be no keyword's. The limit of
-// characters is not looked at: it is the same in all versions.
+// keyOf returns the key of a text, or an error that says why the text is no keyword. It does not check the limit of
+// characters, which is the same in all versions.
 func keyOf(a *words.Analyser, text string) (string, error) {
 	found, err := a.Split(text)
 	if err == nil {
@@ -141,17 +140,17 @@ func keyOf(a *words.Analyser, text string) (string, error) {
 	return words.Join(found), nil
 }
 
-// settled reports whether a row stays as it is, whatever its text gives.
+// settled reports whether a row is left as it is, whatever key its text would get.
 func settled(text string) bool { return !utf8.ValidString(text) }
 
-// maker makes the keys of owners in one transaction.
+// maker rebuilds the keys of owners in one transaction.
 type maker struct {
 	tx    *upsert.Tx
 	note  func(backend.RemovedPhrase) error
 	words words.Analyser
 }
 
-// remake makes the keys of owners, of any tables.
+// remake rebuilds the keys of owners in any tables.
 func (m *maker) remake(ctx context.Context, owners []Owner) error {
 	var of [Tables][]Owner
 	for _, o := range owners {
@@ -166,12 +165,12 @@ func (m *maker) remake(ctx context.Context, owners []Owner) error {
 	return err
 }
 
-// kindOf is what remake needs to know of keywords, or of negatives.
+// kindOf is what remake needs to know about keywords, or about negatives.
 type kindOf[V comparable] struct {
 	text func(V) string
-	// merged is the value of the row that stays when another one becomes one with it.
+	// merged returns the value of the row that is kept when another row becomes equal to it.
 	merged func(stays, other V) V
-	// describe fills in what is particular.
+	// describe fills in the fields that only this kind has.
 	describe func(V, *backend.RemovedPhrase)
 }
 
@@ -192,8 +191,8 @@ var negatives = kindOf[upsert.Negative]{
 	describe: func(v upsert.Negative, p *backend.RemovedPhrase) { p.Negative, p.Enabled = true, v.Enabled },
 }
 
-// remake makes the keys of the rows of owners in one table. All rows that change are written together, since each
-// statement costs a server a round trip.
+// remake rebuilds the keys of owners' rows in one table. All rows that change are written together, since each
+// statement costs a round trip to a server.
 func remake[V comparable](ctx context.Context, m *maker, t *upsert.Table[upsert.Phrase, V], owners []Owner, kind kindOf[V]) error {
 	var taken, written []*upsert.Row[upsert.Phrase, V]
 	for _, o := range owners {
@@ -220,7 +219,7 @@ func remake[V comparable](ctx context.Context, m *maker, t *upsert.Table[upsert.
 	return t.Rows.Insert(ctx, written)
 }
 
-// noteOf is what is noted of a row that is removed.
+// noteOf returns the note about a row that is removed.
 func noteOf[V comparable](o Owner, g gone[V], kind kindOf[V]) backend.RemovedPhrase {
 	note := backend.RemovedPhrase{ID: g.row.ID, Text: kind.text(g.row.Before), Type: g.row.Key.Match, Kept: g.kept, Why: g.why}
 	switch o.Table {

@@ -8,7 +8,7 @@ import (
 	"adshard/backend/upsert"
 )
 
-// TestEachPropertyIsSummed: another value of any property changes the sum of its entity, so that damage to it is found.
+// TestEachPropertyIsSummed: a change of any property changes the sum of its entity, so that damage to it is found.
 func TestEachPropertyIsSummed(t *testing.T) {
 	var h hasher
 	key := upsert.Phrase{Words: "a"}
@@ -18,7 +18,7 @@ func TestEachPropertyIsSummed(t *testing.T) {
 	eachChange(t, backend.NewKeyword(), func(v *backend.KeywordSettings) sum { return h.keyword(1, 7, key, "A", v) })
 }
 
-// eachChange gives each field, and each part of one, two other values; the sums of all are different.
+// eachChange gives each field, and each part of a field, two other values; all sums must be different.
 func eachChange[V comparable](t *testing.T, normal V, of func(*V) sum) {
 	t.Helper()
 	seen := map[sum]V{of(&normal): normal}

@@ -8,10 +8,9 @@ import (
 	"adshard/backend"
 )
 
-// All implements backend.Snapshot. Several connections read chunks of ids at
-// once, each in a read transaction of the same clock, and the chunks are
-// handed out in order. If a commit came in between, so that they cannot see
-// the same state any more, only the snapshot's own connection reads.
+// All implements backend.Snapshot. Several connections read chunks of ids at once, each in a read transaction of the
+// same clock, and the chunks are yielded in order. If a commit came in between, so that they cannot see the same
+// state any more, only the snapshot's own connection reads.
 func (n *snapshot) All(ctx context.Context) iter.Seq2[*backend.Item, error] {
 	return func(yield func(*backend.Item, error) bool) {
 		readers, err := n.readers(ctx)
@@ -42,8 +41,7 @@ func (n *snapshot) All(ctx context.Context) iter.Seq2[*backend.Item, error] {
 	}
 }
 
-// nextGroup returns the least id of a group that is at least first, or 0 if
-// there is none.
+// nextGroup returns the lowest id of a group that is at least `first`, or 0 if there is none.
 func (n *snapshot) nextGroup(ctx context.Context, first uint64) (uint64, error) {
 	var next int64
 	err := n.read(ctx, "read items", func(c *conn) (err error) {
@@ -56,15 +54,14 @@ func (n *snapshot) nextGroup(ctx context.Context, first uint64) (uint64, error) 
 	return uint64(next), err
 }
 
-// readers reads the chunks of a scan: with connections of its own or, if there are
-// none, with the snapshot's.
+// readers reads the chunks of a scan, with connections of its own or, if there are none, with the snapshot's.
 type readers struct {
 	n     *snapshot
 	conns []*conn
 }
 
-// readers opens connections that see what the snapshot sees: any change of
-// content moves the clock, so an equal position means equal content.
+// readers opens connections that see what the snapshot sees. Any change of content advances the clock, so an equal
+// position means equal content.
 func (n *snapshot) readers(ctx context.Context) (*readers, error) {
 	r := &readers{n: n}
 	more, err := n.nextGroup(ctx, chunkGroups+1)
@@ -101,7 +98,7 @@ func (r *readers) close() {
 	r.conns = nil
 }
 
-// read reads a chunk as worker w.
+// read reads a chunk for worker w.
 func (r *readers) read(ctx context.Context, w int, first, last uint64) (items []*backend.Item, err error) {
 	do := func(c *conn) (err error) {
 		items, err = readItems(c, first, last)
@@ -113,33 +110,31 @@ func (r *readers) read(ctx context.Context, w int, first, last uint64) (items []
 	return items, r.n.read(ctx, "read items", do)
 }
 
-// chunk is the items of one range of ids.
+// chunk holds the items of one range of ids.
 type chunk struct {
 	items []*backend.Item
 	err   error
 }
 
-// job is a range of ids that begins with first.
+// job is a range of ids that starts at `first`.
 type job struct {
 	first uint64
 	to    chan chunk
 }
 
-// scan is a pipeline: chunks come in the order of their ranges, each as a
-// channel that one worker fills.
+// scan is a pipeline. Chunks come in the order of their ranges, each as a channel that one worker fills.
 type scan struct {
 	chunks chan chan chunk
 	wg     sync.WaitGroup
 }
 
 type (
-	// nextGroup finds the next id from one on, or 0 if there is none.
+	// nextGroup returns the next id from `first` on, or 0 if there is none.
 	nextGroup   func(ctx context.Context, first uint64) (uint64, error)
 	chunkReader func(ctx context.Context, worker int, first, last uint64) ([]*backend.Item, error)
 )
 
-// startScan reads all ids. A few chunks for each worker may wait to be taken;
-// that bounds the memory.
+// startScan starts to read all ids. Only a few chunks for each worker may wait to be taken, which bounds the memory.
 func startScan(ctx context.Context, next nextGroup, read chunkReader, workers int) *scan {
 	s := &scan{chunks: make(chan chan chunk, 2*workers)}
 	jobs := make(chan job)
@@ -184,6 +179,5 @@ func startScan(ctx context.Context, next nextGroup, read chunkReader, workers in
 	return s
 }
 
-// wait returns when the workers have ended; the context must be over or the
-// chunks all taken.
+// wait returns when the workers have ended. Before, either the context must be done or all chunks must be taken.
 func (s *scan) wait() { s.wg.Wait() }

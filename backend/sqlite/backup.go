@@ -27,14 +27,14 @@ const (
 	mostManifest = 64 << 10
 	// sumLength is the length of a SHA-256 in hexadecimal digits.
 	sumLength = 2 * sha256.Size
-	// listed is how many damages an error lists.
+	// listed is the most damages that an error lists.
 	listed = 5
 )
 
-// Manifest describes a backup: a directory with the database and this, as JSON.
+// Manifest describes a backup: a directory with the database and the manifest as JSON.
 type Manifest struct {
 	Format   int            `json:"format"`
-	Database string         `json:"database"` // its id
+	Database string         `json:"database"` // the database's id
 	Clock    uint64         `json:"clock"`    // of the newest change, with its mark
 	Mark     uint64         `json:"mark,string"`
 	Made     time.Time      `json:"made"`
@@ -51,30 +51,26 @@ type FileSum struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Events is a file of events, as it is when Backup begins to read the database: nothing is written to
-// it until Release.
+// Events is a file of events in its state when Backup begins to read the database: nothing is written to it until
+// Release.
 type Events interface {
 	Release() error
-	// Copy copies the file to a path, checks the copy, and leaves no other file beside it.
+	// Copy copies the file to a path, checks the copy, and leaves no other file next to it.
 	Copy(ctx context.Context, to, database string) error
 }
 
-// Progress is called with what is being done, how much of it is done, and out of how
-// much; 0 means unknown.
+// Progress is called with what is being done, how much of it is done, and how much there is, or 0 if that is unknown.
 type Progress func(what string, done, total int64)
 
-// Backup copies the database at path, as it is at one moment, into a new directory; those above it are
-// made if they are missing. The
-// database is only read; its writers do not wait. The copy is compared with the
-// sums of all entities before the directory appears, whole and on disk. Kinds of errors:
-// those of Open, fault.Conflict (to exists), fault.Corrupt (the database is
-// damaged), fault.NoSpace.
+// Backup copies the database at path, in its state at one moment, into a new directory, and makes missing directories
+// above it. The database is only read; its writers do not wait. The copy is compared with the sums of all entities
+// before the directory appears, complete and durable. Errors: those of Open, fault.Conflict if `to` exists,
+// fault.Corrupt if the database is damaged, fault.NoSpace.
 func Backup(ctx context.Context, path, to string, o Options, progress Progress) (*Manifest, error) {
 	return BackupWithEvents(ctx, path, to, nil, o, progress)
 }
 
-// BackupWithEvents is Backup of a database and of events, unless these are nil, as of the same
-// moment.
+// BackupWithEvents does what Backup does, for a database and, if events is not nil, for events as of the same moment.
 func BackupWithEvents(ctx context.Context, path, to string, events Events, o Options, progress Progress) (*Manifest, error) {
 	o = o.withDefaults()
 	o.Create = false
@@ -95,7 +91,7 @@ func BackupWithEvents(ctx context.Context, path, to string, events Events, o Opt
 func backupInto(ctx context.Context, path, dir string, events Events, o Options, progress Progress) (*Manifest, error) {
 	const op = "sqlite: backup"
 	file := filepath.Join(dir, backupFile)
-	err := create(file) // for its owner only
+	err := create(file) // readable only for its owner
 	if err == nil {
 		var begun func() error
 		if events != nil {
@@ -127,7 +123,7 @@ func backupInto(ctx context.Context, path, dir string, events Events, o Options,
 }
 
 func backupEvents(ctx context.Context, events Events, file, database string) (*FileSum, error) {
-	err := create(file) // for its owner only
+	err := create(file) // readable only for its owner
 	if err == nil {
 		err = events.Copy(ctx, file, database)
 	}
@@ -141,8 +137,8 @@ func backupEvents(ctx context.Context, events Events, file, database string) (*F
 	return &FileSum{size, sum}, disk("sqlite: backup", errors.Join(err, syncFile(file)))
 }
 
-// describeFile checks a copy of a database that nothing else uses, and describes it. Errors:
-// fault.Corrupt.
+// describeFile checks a copy of a database that nothing else uses, and describes it. It returns fault.Corrupt if the
+// copy is damaged.
 func describeFile(ctx context.Context, file string, o Options, progress Progress) (*Manifest, error) {
 	s, err := Open(ctx, file, o)
 	if err != nil {
@@ -159,7 +155,7 @@ func describeFile(ctx context.Context, file string, o Options, progress Progress
 	return m, disk("sqlite: backup", err)
 }
 
-// alone refuses a database with parts in SQLite's other files, which its checksum would not cover.
+// alone returns an error if a database has parts in SQLite's other files, which its checksum would not cover.
 func alone(file string) error {
 	for _, suffix := range suffixes[1:] {
 		if _, err := os.Stat(file + suffix); !errors.Is(err, fs.ErrNotExist) {
@@ -190,7 +186,7 @@ func (s *Store) describe(ctx context.Context, progress Progress) (*Manifest, err
 	return m, err
 }
 
-// sumOf reads a file, perhaps into another one, and returns its size and SHA-256.
+// sumOf reads a file and returns its size and SHA-256. It also copies the file to `to` if that is not nil.
 func sumOf(path string, to io.Writer) (size int64, sum string, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -200,7 +196,7 @@ func sumOf(path string, to io.Writer) (size int64, sum string, err error) {
 	return sumFrom(f, to)
 }
 
-// sumFrom is sumOf for what is left of a reader.
+// sumFrom is like sumOf for the rest of a reader.
 func sumFrom(f io.Reader, to io.Writer) (size int64, sum string, err error) {
 	h := sha256.New()
 	w := io.Writer(h)
@@ -211,7 +207,7 @@ func sumFrom(f io.Reader, to io.Writer) (size int64, sum string, err error) {
 	return size, hex.EncodeToString(h.Sum(nil)), err
 }
 
-// syncFile makes a file or the names in a directory durable.
+// syncFile makes a file, or the names in a directory, durable.
 func syncFile(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -220,7 +216,7 @@ func syncFile(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// disk gives an error of the file system a kind.
+// disk returns an error of the file system with a kind.
 func disk(op string, err error) error {
 	switch {
 	case err == nil:
@@ -231,8 +227,8 @@ func disk(op string, err error) error {
 	return fault.New(fault.Unavailable, op, err)
 }
 
-// ReadManifest reads the manifest of a backup. Kinds of errors: fault.NotFound,
-// fault.Version (of a newer program), fault.Corrupt.
+// ReadManifest reads the manifest of a backup. Errors: fault.NotFound; fault.Version for the manifest of a newer
+// program; fault.Corrupt.
 func ReadManifest(dir string) (*Manifest, error) {
 	const op = "sqlite: restore"
 	path := filepath.Join(dir, manifestFile)
@@ -268,7 +264,7 @@ func ReadManifest(dir string) (*Manifest, error) {
 	return m, nil
 }
 
-// partError gives an error of opening a part of a backup a kind, if it has none.
+// partError returns an error from opening a part of a backup with a kind.
 func partError(err error) error {
 	if fault.Is(err, fault.Corrupt) {
 		return err
@@ -276,7 +272,7 @@ func partError(err error) error {
 	return disk("sqlite: restore", err)
 }
 
-// String is the position in short.
+// String returns the backup's database and clock.
 func (m *Manifest) String() string {
 	return fmt.Sprintf("database %s at clock %d", m.Database, m.Clock)
 }

@@ -16,7 +16,7 @@ import (
 	"adshard/search"
 )
 
-// backedUp is a database of some groups with a backup.
+// backedUp returns a database of some groups with a backup.
 func backedUp(t *testing.T) (path, dir string, m *sqlite.Manifest) {
 	t.Helper()
 	folder := t.TempDir()
@@ -47,7 +47,7 @@ func closeStore(t testing.TB, s backend.Store) {
 	}
 }
 
-// addKeyword changes a database.
+// addKeyword adds a keyword to a database.
 func addKeyword(ctx context.Context, s backend.Store, words string) error {
 	tx, err := s.Begin(ctx)
 	if err != nil {
@@ -72,8 +72,8 @@ func addKeyword(ctx context.Context, s backend.Store, words string) error {
 	return tx.Commit(ctx)
 }
 
-// TestBackupWhileItIsWritten: backups that are made while a program writes each have the keywords
-// that the database had at the position that they name, without damage, and can be restored elsewhere.
+// TestBackupWhileItIsWritten: a backup made while a program writes has the keywords of the database at the position
+// that it names, without damage, and can be restored elsewhere.
 func TestBackupWhileItIsWritten(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "ads.db")
@@ -88,7 +88,7 @@ func TestBackupWhileItIsWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	keywords := map[uint64]uint64{filled.Clock: uint64(report.Counts.Keywords)} // at each clock
+	keywords := map[uint64]uint64{filled.Clock: uint64(report.Counts.Keywords)} // by clock
 	ctx, cancel := context.WithCancel(t.Context())
 	var work sync.WaitGroup
 	work.Go(func() {
@@ -139,8 +139,8 @@ func TestBackupWhileItIsWritten(t *testing.T) {
 	}
 }
 
-// TestRestore: a running program's database is replaced by its backup, which it then uses, and
-// the previous one is kept with what was written after the backup.
+// TestRestore: a running program's database is replaced by a backup, which the program then uses. The previous
+// database is kept, with what was written after the backup.
 func TestRestore(t *testing.T) {
 	path, dir, m := backedUp(t)
 	s := openAt(t, path)
@@ -173,7 +173,7 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-// TestRestoreRefuses: what is not the whole, undamaged backup of this database changes nothing.
+// TestRestoreRefuses: a backup that is incomplete, damaged or of another database changes nothing.
 func TestRestoreRefuses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: it copies and reads many files")
@@ -223,7 +223,7 @@ func TestRestoreRefuses(t *testing.T) {
 	}
 }
 
-// TestBackupRefuses: nothing is overwritten, and a damaged database makes no backup.
+// TestBackupRefuses: a backup overwrites nothing, and a damaged database is not backed up.
 func TestBackupRefuses(t *testing.T) {
 	path, dir, _ := backedUp(t)
 	if _, err := sqlite.Backup(t.Context(), path, dir, sqlite.Options{}, nil); !fault.Is(err, fault.Conflict) {
@@ -249,7 +249,7 @@ func TestBackupRefuses(t *testing.T) {
 	}
 }
 
-// flipInMiddle changes one bit.
+// flipInMiddle flips one bit.
 func flipInMiddle(path string) error {
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 	"adshard/fault"
 )
 
-// openPart opens a file of a backup, which may be where others can write: on a share, on a stick, in an unpacked archive.
-// It must be a regular file. Through a symbolic link a file would be read that is not the backup's, and an error about its sum
-// would reveal something of it; a named pipe would keep the reader waiting; and a device might do anything once it is opened.
+// openPart opens a file of a backup, which may be where other users can write: on a share, on a stick, in an unpacked archive.
+// It must be a regular file. A symbolic link might lead to a file outside the backup, and an error about its sum would reveal
+// something about it; a named pipe would block the reader; and a device might do anything when it is opened.
 func openPart(path string) (*os.File, error) {
 	before, err := os.Lstat(path)
 	if err != nil {
@@ -53,7 +53,7 @@ func notRegular(path string, info fs.FileInfo) error {
 		"%s is %s; a backup has regular files only: put the file itself there, or use another backup", path, is)
 }
 
-// check refuses a size or sum that no file has; manifest and name are for the error. Errors: fault.Corrupt.
+// check returns fault.Corrupt for a size or sum that no file of a backup has. manifest and name are for the error.
 func (s *FileSum) check(manifest, name string) error {
 	if s.Size <= 0 || len(s.SHA256) != sumLength {
 		return fault.Newf(fault.Corrupt, "sqlite: restore",

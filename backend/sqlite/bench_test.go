@@ -71,8 +71,8 @@ func BenchmarkImport(b *testing.B) {
 	})
 }
 
-// BenchmarkRead reads the same data: all, by ids in a mixed order (as a
-// balancer does by keys), and sizes only.
+// BenchmarkRead reads the same data: everything, by ids in a mixed order (as a balancer does by keys), and only
+// sizes.
 func BenchmarkRead(b *testing.B) {
 	s := open(b)
 	fill(b, s)

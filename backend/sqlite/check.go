@@ -35,7 +35,7 @@ func (s *Store) Check(ctx context.Context, progress func(what string, done, tota
 	return k.report, err
 }
 
-// checking is a Check under way.
+// checking is the state of a running Check.
 type checking struct {
 	s        *Store
 	c        *conn
@@ -65,7 +65,7 @@ func (k *checking) problem(format string, args ...any) {
 	k.damaged(backend.Damage{Problem: fmt.Sprintf(format, args...)})
 }
 
-// found adds err to the report if it is damage; it returns other errors.
+// found adds err to the report if it is damage, and returns any other error.
 func (k *checking) found(ctx context.Context, err error) error {
 	err = describe(ctx, "check", k.s.path, err)
 	if !fault.Is(err, fault.Corrupt) {
@@ -91,8 +91,7 @@ func (k *checking) structure() error {
 	})
 }
 
-// schema compares the tables, indexes and triggers with those of a new database.
-// Others may have been added.
+// schema compares the tables, indexes and triggers with those of a new database. Additional ones are accepted.
 func (k *checking) schema(expected map[string]string) error {
 	now, err := readSchema(k.c)
 	if err != nil {
@@ -121,12 +120,12 @@ var (
 	separators = regexp.MustCompile(` ?([(),]) ?`)
 )
 
-// bare is a statement of the schema without comments and layout, which a column added later has changed.
+// bare returns a statement of the schema without comments and layout, which change when a column is added later.
 func bare(sql string) string {
 	return separators.ReplaceAllString(spaces.ReplaceAllString(comments.ReplaceAllString(sql, ""), " "), "$1")
 }
 
-// expectedSchema is what a new database has of a schema.
+// expectedSchema returns the objects that a new database of a schema has.
 func expectedSchema(ctx context.Context, of schema) (map[string]string, error) {
 	dir, err := os.MkdirTemp("", "adshard-check-*")
 	if err != nil {
@@ -145,7 +144,7 @@ func expectedSchema(ctx context.Context, of schema) (map[string]string, error) {
 	return readSchema(c)
 }
 
-// owners finds rows whose owner is missing.
+// owners finds rows with a missing owner.
 func (k *checking) owners() error {
 	k.progress("owners of rows", 0, 0)
 	return k.c.query(`SELECT "table", parent, count(*) FROM pragma_foreign_key_check GROUP BY 1, 2`, func(st *zs.Stmt) error {

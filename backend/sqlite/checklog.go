@@ -37,7 +37,7 @@ func (k *checking) log() error {
 	return err
 }
 
-// versions compares the versions of entities with the log, both ways.
+// versions compares the versions of entities with the log, in both directions.
 func (k *checking) versions(kind backend.Kind, table string, log state) error {
 	damage := func(problem string) func(*zs.Stmt) error {
 		return func(st *zs.Stmt) error {

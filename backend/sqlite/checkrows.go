@@ -49,8 +49,7 @@ func (k *checking) campaigns() error {
 	return err
 }
 
-// groups reads the groups in chunks; one that cannot be read is read group by
-// group.
+// groups reads the groups in chunks. A chunk that cannot be read is read group by group.
 func (k *checking) groups() error {
 	total, err := k.c.number("SELECT count(*) FROM ad_group")
 	if err != nil {
@@ -77,7 +76,7 @@ func (k *checking) groups() error {
 	}
 }
 
-// damage reports whether an error is due to a damaged database.
+// damage reports whether an error is caused by damage of the database.
 func damage(err error) bool {
 	return err != nil && (fault.Is(err, fault.Corrupt) || fault.KindOf(err) == fault.Internal && diagnosis(err) == fault.Corrupt)
 }
@@ -99,7 +98,7 @@ func (k *checking) each(ids []uint64) error {
 	return nil
 }
 
-// between checks a range of groups; after an error nothing of it is counted.
+// between checks a range of groups. If it fails, nothing of the range is counted.
 func (k *checking) between(first, last uint64) error {
 	r, err := readGroups(k.c, first, last)
 	if err != nil {

@@ -10,28 +10,27 @@ import (
 	"adshard/backend/upsert"
 )
 
-// children is one table of what groups, campaigns or advertisers contain (keywords, negatives,
-// ads), with natural keys K and values V: the upsert.Rows of a transaction's cache.
+// children is one table of what groups, campaigns or advertisers contain (keywords, negatives, ads), with natural
+// keys K and values V. It is the upsert.Rows of a transaction's cache.
 type children[K, V comparable] struct {
 	t     *tx
 	sql   childSQL[K, V]
 	cache *upsert.Table[K, V]
 
-	inserts [2]*zs.Stmt // of one row, of many; prepared on first use
+	inserts [2]*zs.Stmt // for one row and for many rows; prepared on first use
 }
 
-// childSQL is how a table is read and written.
+// childSQL says how a table is read and written.
 type childSQL[K, V comparable] struct {
 	entity backend.Entity
-	// kind is that of the owners, in whose sum hash counts.
+	// kind is the kind of the owners, whose sums include the hashes.
 	kind backend.Kind
 	hash func(h *hasher, owner, id uint64, key K, value V) sum
-	// load reads id, key and value of the rows of an owner; byKey, appended to
-	// it, restricts it to one key.
+	// load selects id, key and value of an owner's rows. byKey, appended to load, restricts it to one key.
 	load, byKey string
 	scan        func(st *zs.Stmt) (id uint64, key K, value V)
-	// insert is followed by as many placeholders as there are rows, each of
-	// columns parameters: owner, key, id, value.
+	// insert is followed by placeholders for as many rows as there are, each with `columns` parameters: owner, key,
+	// id, value.
 	insert  string
 	columns int
 	// update sets the value of a row; remove deletes it.
@@ -40,7 +39,7 @@ type childSQL[K, V comparable] struct {
 	bindValue      func(st *zs.Stmt, at int, value V) int
 }
 
-// manyRows is how many rows one INSERT writes; more gain nothing.
+// manyRows is how many rows one INSERT writes; more rows bring no gain.
 const manyRows = 16
 
 func newChildren[K, V comparable](t *tx, sql childSQL[K, V], last *uint64) *upsert.Table[K, V] {
@@ -120,12 +119,12 @@ func (h *children[K, V]) hash(r *upsert.Row[K, V], v V) sum {
 	return h.sql.hash(&h.t.sums.h, r.Owner, r.ID, r.Key, v)
 }
 
-// sum adds to the sum of a row's owner, before the row is written.
+// sum adds `by` to the sum of a row's owner, before the row is written.
 func (h *children[K, V]) sum(r *upsert.Row[K, V], by sum) error {
 	return h.t.sums.change(h.sql.kind, r.Owner, by)
 }
 
-// execute runs update or remove: value (if any), owner, key.
+// execute runs the SQL of update or remove, with the parameters value (if any), owner, key.
 func (h *children[K, V]) execute(sql string, r *upsert.Row[K, V], value bool) error {
 	if err := h.t.announce(); err != nil {
 		return err
@@ -143,7 +142,7 @@ func (h *children[K, V]) execute(sql string, r *upsert.Row[K, V], value bool) er
 	return rows(st, nil)
 }
 
-// Insert implements upsert.Rows: many rows to a statement.
+// Insert implements upsert.Rows. It writes many rows with one statement.
 func (h *children[K, V]) Insert(_ context.Context, fresh []*upsert.Row[K, V]) error {
 	for len(fresh) > 0 {
 		n, which := 1, 0

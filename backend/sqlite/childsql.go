@@ -34,8 +34,8 @@ var (
 	advertiserNegativeSQL = negativeSQL("advertiser_negative", "advertiser_id", backend.KindAdvertiser, rowAdvertiserNegative)
 )
 
-// negativeSQL is that of a table of negatives, with the column and the kind of their owners, and what begins
-// the hashes of its rows.
+// negativeSQL returns the SQL of a table of negatives. owner and kind are the column and the kind of their owners,
+// and `row` begins the hashes of its rows.
 func negativeSQL(table, owner string, kind backend.Kind, row byte) childSQL[upsert.Phrase, upsert.Negative] {
 	return childSQL[upsert.Phrase, upsert.Negative]{
 		entity: backend.EntityNegative,

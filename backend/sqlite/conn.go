@@ -11,12 +11,11 @@ import (
 	"adshard/backend"
 )
 
-// conn is one connection with its prepared statements. It is used by one
-// goroutine at a time.
+// conn is one connection with its prepared statements. Only one goroutine may use it at a time.
 type conn struct {
 	*zs.Conn
-	of     *file // that it is open on; nil outside a pool
-	looked *look // what Newest found on a connection for reading; nil: nothing yet
+	of     *file // the file that it is open on; nil outside a pool
+	looked *look // what Newest last found on a connection for reading, or nil
 }
 
 // Settings of every connection. The cache is per connection, in KiB.
@@ -24,10 +23,10 @@ const (
 	walMode     = "PRAGMA journal_mode = WAL"
 	writerCache = "PRAGMA cache_size = -65536"
 	readerCache = "PRAGMA cache_size = -16384"
-	// checkpointPages is how far the write-ahead log grows before it is copied
-	// into the database: large enough that bulk writes touch a page seldom.
+	// checkpointPages is how far the write-ahead log grows before it is copied into the database: far enough that
+	// bulk writes write a page only a few times.
 	checkpointPages = "PRAGMA wal_autocheckpoint = 4000"
-	// limitLog is the size that the write-ahead log's file is truncated to.
+	// limitLog is the size to which the file of the write-ahead log is truncated.
 	limitLog = "PRAGMA journal_size_limit = 67108864"
 )
 
@@ -48,10 +47,9 @@ func connect(path string, busy time.Duration, settings ...string) (*conn, error)
 	return cn, nil
 }
 
-// freshRandom makes the marks of changes from the system's randomness and the
-// current time (the column's default calls random()). SQLite's own generator is
-// seeded once: a process restored with its virtual machine's memory would repeat
-// its numbers.
+// freshRandom makes the marks of changes from the system's randomness and the current time (the column's default
+// calls random()). SQLite's own generator is seeded only once: a process that is restored with its virtual machine's
+// memory would repeat its numbers.
 func (c *conn) freshRandom() error {
 	return c.CreateFunction("random", &zs.FunctionImpl{
 		AllowIndirect: true,
@@ -64,8 +62,8 @@ func (c *conn) freshRandom() error {
 	})
 }
 
-// until interrupts statements when ctx ends, until the returned function is called.
-// It costs a goroutine, so it is for statements that may take long.
+// until interrupts statements when ctx is done, until the returned function is called. It costs a goroutine, so it is
+// meant for statements that may take long.
 func (c *conn) until(ctx context.Context) func() {
 	if ctx.Done() == nil {
 		return func() {}
@@ -98,7 +96,7 @@ func (c *conn) query(sql string, row func(*zs.Stmt) error, args ...any) error {
 	return rows(st, row)
 }
 
-// number returns the first column of the only row, or 0 without rows.
+// number returns the first column of the only row, or 0 if there is no row.
 func (c *conn) number(sql string, args ...any) (int64, error) {
 	var n int64
 	err := c.query(sql, func(st *zs.Stmt) error {
@@ -108,8 +106,7 @@ func (c *conn) number(sql string, args ...any) (int64, error) {
 	return n, err
 }
 
-// rows steps through a bound statement and leaves it reset, so that it holds
-// no lock.
+// rows steps through a bound statement and resets it at the end, so that it holds no lock.
 func rows(st *zs.Stmt, row func(*zs.Stmt) error) error {
 	for {
 		more, err := st.Step()

@@ -36,8 +36,7 @@ func (s *Store) SaveControlIf(ctx context.Context, key string, value []byte, gua
 	})
 }
 
-// expect fails with fault.Conflict if a key has another value than was, which is nil if the key
-// must be missing.
+// expect returns fault.Conflict if a key has another value than `was`. If was is nil, the key must be missing.
 func (c *conn) expect(guard string, was []byte) error {
 	now, err := c.control(guard)
 	if err == nil && (!bytes.Equal(now, was) || (now == nil) != (was == nil)) {
@@ -46,8 +45,7 @@ func (c *conn) expect(guard string, was []byte) error {
 	return err
 }
 
-// control returns a key's value, or nil if it is missing. Errors:
-// fault.Corrupt.
+// control returns the value of a key, or nil if it is missing. It returns fault.Corrupt if the value is damaged.
 func (c *conn) control(key string) ([]byte, error) {
 	var value []byte
 	damaged := false
@@ -68,7 +66,7 @@ func (c *conn) setControl(key string, value []byte) error {
 		key, value, controlSum(key, value))
 }
 
-// controlSum is the sum of a control value. Other programs leave it out.
+// controlSum returns the sum of a control value. Other programs do not store it.
 func controlSum(key string, value []byte) int64 {
 	d := xxhash.New()
 	_, _ = d.WriteString(key)

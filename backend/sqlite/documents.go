@@ -39,7 +39,7 @@ func (s *Store) Document(ctx context.Context, name string) (d backend.Document, 
 	return d, err
 }
 
-// document returns the head of a document, perhaps of a removed one; the zero value: there never was one.
+// document returns the head of a document, which may be a removed one, or the zero value if there never was one.
 func (c *conn) document(name string) (d backend.Document, err error) {
 	err = c.query(documentColumns+" WHERE name = ?", func(st *zs.Stmt) error {
 		d = scanDocument(st)
@@ -109,7 +109,7 @@ func (c *conn) writeDocument(d backend.Document, data []byte) error {
 	return err
 }
 
-// documents checks that documents are what was written.
+// documents compares documents with what was written.
 func (k *checking) documents() error {
 	var all []backend.Document
 	err := k.c.query(documentColumns, func(st *zs.Stmt) error {

@@ -8,7 +8,7 @@ import (
 	"adshard/fault"
 )
 
-// TestDamagedDocuments: damaged documents are found by a check and by those who read them.
+// TestDamagedDocuments: damaged documents are found by a check and by their readers.
 func TestDamagedDocuments(t *testing.T) {
 	for what, damage := range map[string]string{
 		"another byte":    "UPDATE document_part SET data = zeroblob(length(data)) WHERE part = 1",

@@ -13,8 +13,8 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// The two ways to drive the same SQLite, on the statements that decide: rows
-// of a clustered table written in one transaction, and read back in order.
+// The two drivers for the same SQLite, compared with the statements that matter:
+// rows of a clustered table written in one transaction, and read back in order.
 // docs/decisions/004-sqlite-driver.md has the figures.
 
 const driverSchema = `

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestDurable checks the settings on which the promise of Commit stands.
+// TestDurable checks the settings on which the promise of Commit depends.
 func TestDurable(t *testing.T) {
 	s := opened(t, filepath.Join(t.TempDir(), "ads.db"))
 	c := borrow(t, s)

@@ -8,8 +8,8 @@ import (
 	"adshard/backend"
 )
 
-// reportRemoval reports an advertiser, campaign or group that is about to be
-// deleted, with all it holds. Everything must be in the database.
+// reportRemoval reports the removal of an advertiser, campaign or group that is about to be deleted, and of
+// everything that it holds. Everything must have been flushed.
 func (t *tx) reportRemoval(entity backend.Entity, id uint64) error {
 	if !t.Watched() {
 		return nil
@@ -31,8 +31,8 @@ type removalQuery struct {
 	sql    string
 }
 
-// removalQueries read the ids of an entity, which is the parameter, and of what
-// it holds.
+// removalQueries returns queries for the ids of an entity and of everything that it holds. The parameter is the
+// entity's id.
 func removalQueries(entity backend.Entity) (list []removalQuery) {
 	add := func(entity backend.Entity, sql string) { list = append(list, removalQuery{entity, sql}) }
 	campaigns, groups := "SELECT id FROM campaign WHERE id = ?1", "SELECT id FROM ad_group WHERE id = ?1"

@@ -10,8 +10,8 @@ import (
 	"adshard/internal/ulimit"
 )
 
-// failed gives an error of SQLite its kind and a text that says what to do.
-// An interruption returns the context's error.
+// failed returns an error of SQLite with a kind and a text that says what to do. For an interruption it returns the
+// error of the context.
 func failed(ctx context.Context, op, path string, err error) error {
 	if err == nil {
 		return nil
@@ -20,7 +20,7 @@ func failed(ctx context.Context, op, path string, err error) error {
 		return fmt.Errorf("sqlite: %s: %w", op, context.Cause(ctx))
 	}
 	kind, advice := diagnose(zs.ErrCode(err))
-	if zs.ErrCode(err).ToPrimary() == zs.ResultCantOpen { // SQLite does not say why
+	if zs.ErrCode(err).ToPrimary() == zs.ResultCantOpen { // SQLite does not give the reason
 		if many := ulimit.Advice(ulimit.Reached()); many != "" {
 			advice = ": " + many
 		}
@@ -56,7 +56,7 @@ func diagnose(code zs.ResultCode) (fault.Kind, string) {
 	return fault.Internal, ""
 }
 
-// busy reports whether another connection holds the lock that err is about.
+// busy reports whether err says that another connection holds the lock.
 func busy(err error) bool {
 	return zs.ErrCode(err).ToPrimary() == zs.ResultBusy
 }

@@ -1,13 +1,13 @@
 package sqlite
 
-// What a restore does in steps, for tests that end between two.
+// Steps of a restore, for tests that end between two of them.
 var (
 	LinkLogs = linkLogs
 	Place    = place
 )
 
-// Stepped has f called after each step of making keys anew.
+// Stepped sets a function that is called after each step of rebuilding keys.
 func (o *Options) Stepped(f func()) { o.stepped = f }
 
-// RekeyEnv names the database whose keys a child process of a test makes anew.
+// RekeyEnv names the database whose keys a child process of a test rebuilds.
 const RekeyEnv = rekeyEnv

@@ -110,7 +110,7 @@ func TestOpenFaults(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s, err := Open(t.Context(), c.path, Options{Create: c.create})
 			if err == nil {
-				// Damage deeper in shows when it is read.
+				// Damage deeper in the file is found when it is read.
 				_, err = s.Counts(t.Context())
 				s.Close()
 			}
@@ -124,8 +124,8 @@ func TestOpenFaults(t *testing.T) {
 	}
 }
 
-// TestFullDisk limits the file as a full disk would: the transaction fails as
-// a whole, what was committed stays, and with room it goes on.
+// TestFullDisk limits the file as a full disk would: the transaction fails as a whole, committed data stays, and when
+// there is room again, writing continues.
 func TestFullDisk(t *testing.T) {
 	ctx := t.Context()
 	s := opened(t, filepath.Join(t.TempDir(), "ads.db"))
@@ -158,8 +158,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// write adds a group with keywords; the error is that of the first step that
-// failed.
+// write adds a group with keywords, and returns the error of the first step that failed.
 func write(ctx context.Context, s *Store, group, keywords int) error {
 	tx, err := s.Begin(ctx)
 	if err != nil {
@@ -201,7 +200,7 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// TestManyOpen lets several openers make and migrate one file at once.
+// TestManyOpen lets several programs create and migrate one file at once.
 func TestManyOpen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ads.db")
 	errs := make(chan error)
@@ -222,7 +221,7 @@ func TestManyOpen(t *testing.T) {
 	}
 }
 
-// TestNames opens files whose names mean something in a URI or to SQLite.
+// TestNames opens files whose names have a special meaning in a URI or for SQLite.
 func TestNames(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)

@@ -32,21 +32,21 @@ func (s *Store) Changes(ctx context.Context, after backend.Position, limit int) 
 	return changes, nil
 }
 
-// reading is read with f in one read transaction.
+// reading is like read, but runs f in one read transaction.
 func (s *Store) reading(ctx context.Context, op string, f func(*conn) error) error {
 	return s.read(ctx, op, func(c *conn) error {
 		return c.inRead(func() error { return f(c) })
 	})
 }
 
-// Wait implements backend.Feed. A commit of this process wakes it at once; those
-// of others are polled every Options.Poll, once for all callers.
+// Wait implements backend.Feed. A commit of this process wakes it at once. Commits of other processes are polled
+// every Options.Poll, once for all callers.
 func (s *Store) Wait(ctx context.Context, after backend.Position) error {
 	return s.waiter.Wait(ctx, after)
 }
 
-// Hold implements backend.Feed. A clock that was compacted already is accepted;
-// reading from it fails with fault.Stale.
+// Hold implements backend.Feed. It accepts a clock that was already compacted; reading from there fails with
+// fault.Stale.
 func (s *Store) Hold(ctx context.Context, reader string, clock uint64) error {
 	return s.write(ctx, "hold", func(c *conn) error { return c.hold(reader, clock) })
 }
@@ -78,14 +78,13 @@ func (s *Store) CompactIf(ctx context.Context, reader string, clock uint64, idle
 	})
 }
 
-// compact removes changes that no reader needs, after first in the same transaction.
+// compact removes changes that no reader needs. It calls first before, in the same transaction.
 func (s *Store) compact(ctx context.Context, upTo uint64, idle time.Duration, first func(*conn) error) (int, error) {
 	since := int64(math.MinInt64)
 	if idle > 0 {
 		since = time.Now().Add(-idle).UnixNano()
 	}
-	// An entry may leave the log only when it is not needed to distinguish a
-	// change from damage.
+	// An entry may leave the log only when it is no longer needed to tell a change from damage.
 	summed, err := s.sumOthers(ctx)
 	if err != nil {
 		return 0, err

@@ -17,21 +17,20 @@ import (
 	"adshard/fault"
 )
 
-// file identifies the database's file as opened. As long as a connection is open,
-// its path must name the same file: SQLite would keep writing to a removed file,
-// which no other program sees.
+// file is the identity of the database's file at the time it was opened. As long as a connection is open, its path
+// must name the same file: SQLite would keep writing to a removed file, although no other program sees it.
 type file struct {
 	path, id string
 	// parts are the database, its write-ahead log and the log's index.
 	parts [3]part
 	conns int // open connections
-	// summedTo is the clock up to which what other programs changed was summed.
+	// summedTo is the clock up to which the changes of other programs were summed.
 	summedTo atomic.Uint64
 
 	header    header
 	size      int64     // when the header was read
-	changed   time.Time // likewise
-	overwrote error     // the file was changed in place; that cannot be undone
+	changed   time.Time // when the header was read
+	overwrote error     // the error if the file was changed in place, which cannot be undone
 }
 
 type part struct {
@@ -39,10 +38,10 @@ type part struct {
 	info fs.FileInfo
 }
 
-// suffixes of the names of the parts.
+// suffixes are the suffixes of the parts' names.
 var suffixes = [3]string{"", "-wal", "-shm"}
 
-// openFile opens what a path names and returns the first connection to it.
+// openFile opens the file that a path names and returns the first connection to it.
 func openFile(path string, o Options) (*file, *conn, error) {
 	// SQLite puts the log beside the file that a link leads to.
 	target, err := filepath.EvalSymlinks(path)
@@ -66,9 +65,9 @@ func openFile(path string, o Options) (*file, *conn, error) {
 	return f, c, nil
 }
 
-// fill records what examine compares with.
+// fill records the data with which examine compares.
 func (f *file) fill(c *conn, target string, before fs.FileInfo) error {
-	id, err := c.id() // this also makes the write-ahead log, if there is none
+	id, err := c.id() // this also creates the write-ahead log, if there is none
 	if err != nil {
 		return err
 	}
@@ -98,7 +97,7 @@ func (f *file) lost(what, advice string) error {
 	return fault.Newf(fault.Unavailable, "sqlite: open file", "database %s %s: nothing is read or written; %s", f.path, what, advice)
 }
 
-// examine checks that the path still names the file that is open.
+// examine returns an error unless the path still names the file that is open.
 func (f *file) examine() error {
 	if f.overwrote != nil {
 		return f.overwrote
@@ -130,8 +129,7 @@ func (f *file) examine() error {
 	return f.examineContent(now)
 }
 
-// examineContent checks a file that was written to: by SQLite, when the log was
-// copied into it, or by another program.
+// examineContent checks a file that was written to, by SQLite, which copied the log into it, or by another program.
 func (f *file) examineContent(now fs.FileInfo) error {
 	h, err := f.readHeader(now.Size() < f.size)
 	damaged := diagnosis(err) == fault.Corrupt
@@ -144,14 +142,14 @@ func (f *file) examineContent(now fs.FileInfo) error {
 		return f.overwrote
 	}
 	if h.number != numberOf(f.id) {
-		h = header{} // it is still in the log only
+		h = header{} // the number is still only in the log
 	}
 	f.header, f.size, f.changed = h, now.Size(), now.ModTime()
 	return nil
 }
 
-// leftovers checks that the files beside a replacement of this file are not this
-// file's: SQLite would mix them.
+// leftovers returns an error if this file was replaced, but the files beside the new one are still those of the old:
+// SQLite would mix them.
 func (f *file) leftovers() error {
 	if info, err := os.Stat(f.path); err != nil || os.SameFile(info, f.parts[0].info) {
 		return nil
@@ -165,21 +163,20 @@ func (f *file) leftovers() error {
 	return nil
 }
 
-// header is part of the file's first page, without the write-ahead log.
-// The schema's version never falls, except in a file made by a backup.
+// header is part of the file's first page, without the write-ahead log. The schema's version never decreases, except
+// in a file made by a backup.
 type header struct{ app, number, schema int64 }
 
-// numberOf returns the user_version in the header of a database with this id, so
-// that an overwritten file is recognised by its first bytes.
+// numberOf returns the user_version in the header of a database with this id. It makes it possible to recognise an
+// overwritten file by its first bytes.
 func numberOf(id string) int64 {
 	sum := sha256.Sum256([]byte(id))
 	return int64(binary.BigEndian.Uint32(sum[:])>>1 | 1)
 }
 
-// readHeader reads the file itself, through SQLite, since opening and closing it
-// otherwise would give up the locks of this process. strict: a file that is
-// shorter than its header says is an error, fault.Corrupt; a growing file is
-// shorter for a moment.
+// readHeader reads the file itself. It reads through SQLite, since opening and closing the file otherwise would give
+// up the locks of this process. If strict is set, a file that is shorter than its header says is fault.Corrupt; a
+// growing file may be shorter for a moment.
 func (f *file) readHeader(strict bool) (h header, err error) {
 	uri := url.URL{Scheme: "file", Path: f.path, RawQuery: "immutable=1"}
 	c, err := zs.OpenConn(uri.String(), zs.OpenReadOnly|zs.OpenURI)
@@ -189,7 +186,7 @@ func (f *file) readHeader(strict bool) (h header, err error) {
 	defer c.Close()
 	cn := &conn{Conn: c}
 	if !strict {
-		// What is not checked then is nothing else.
+		// This disables only that check.
 		if err := cn.exec("PRAGMA writable_schema = ON"); err != nil {
 			return h, err
 		}
@@ -202,13 +199,13 @@ func (f *file) readHeader(strict bool) (h header, err error) {
 	return h, nil
 }
 
-// sign writes the number of the database's id into its header.
+// sign writes the number of the database's id into the file's header.
 func sign(c *conn) error {
 	id, err := c.id()
 	if err != nil {
 		return err
 	}
-	// The migration made the id by SQL, without a sum.
+	// The migration created the id with SQL, without a sum.
 	missing, err := c.number("SELECT count(*) FROM control WHERE key = ? AND sum IS NULL", idKey)
 	if err == nil && missing > 0 {
 		err = c.setControl(idKey, id)

@@ -14,7 +14,7 @@ import (
 	"adshard/fault"
 )
 
-// scene is a database that is open while things happen to its file.
+// scene is a database that is open while its file is changed.
 type scene struct {
 	t            *testing.T
 	s            *Store
@@ -48,7 +48,7 @@ func (x *scene) remove(suffixes ...string) {
 
 func (x *scene) rename(from, to string) { x.t.Helper(); x.must(os.Rename(from, to)) }
 
-// copyTo makes a file of the content of another: a new one, or in place.
+// copyTo copies the content of a file to another, which is created or overwritten in place.
 func (x *scene) copyTo(from, to string) {
 	x.t.Helper()
 	content, err := os.ReadFile(from)
@@ -56,7 +56,7 @@ func (x *scene) copyTo(from, to string) {
 	x.must(os.WriteFile(to, content, 0o600))
 }
 
-// other makes another database.
+// other creates another database.
 func (x *scene) other() string {
 	x.t.Helper()
 	path := filepath.Join(x.t.TempDir(), "other.db")
@@ -66,7 +66,7 @@ func (x *scene) other() string {
 	return path
 }
 
-// attempts are all that can be asked of a store.
+// attempts makes each kind of call to the store and returns the errors.
 func (x *scene) attempts() map[string]error {
 	ctx := x.t.Context()
 	errs := map[string]error{
@@ -86,7 +86,7 @@ func (x *scene) attempts() map[string]error {
 	return errs
 }
 
-// healthy waits until the store works and returns how many groups it has.
+// healthy waits until the store works, and returns how many groups it has.
 func (x *scene) healthy() uint64 {
 	x.t.Helper()
 	deadline := time.Now().Add(10 * time.Second)
@@ -102,16 +102,16 @@ func (x *scene) healthy() uint64 {
 	return n.Groups
 }
 
-// TestLostFile: whatever becomes of the file, nothing more is read from it or
-// acknowledged, and the store goes on when the same database is there again.
+// TestLostFile: whatever happens to the file, nothing more is read from it and no write to it is acknowledged. The
+// store works again when the same database is back.
 func TestLostFile(t *testing.T) {
 	all := []string{"", "-wal", "-shm"}
 	for _, c := range []struct {
 		name   string
 		happen func(x *scene)
 		says   string
-		heal   func(x *scene) // nil: only a new start helps
-		groups uint64         // that are there then
+		heal   func(x *scene) // puts the file back, or nil if only a restart helps
+		groups uint64         // groups in the database afterwards
 	}{
 		{"removed, a backup is put there", func(x *scene) { x.remove(all...) }, "was removed",
 			func(x *scene) { x.copyTo(x.backup, x.path) }, 1},
@@ -133,7 +133,7 @@ func TestLostFile(t *testing.T) {
 			x.must(x.s.checkpoint())
 			x.must(x.s.SaveControl(t.Context(), "k", nil))
 			x.losesUses(func() { c.happen(x) })
-			x.refuses(2 * reopenEvery) // it looks for the file again meanwhile
+			x.refuses(2 * reopenEvery) // the store looks for the file again meanwhile
 			x.complains(c.says)
 			if c.heal == nil {
 				x.leavesAlone()
@@ -147,8 +147,7 @@ func TestLostFile(t *testing.T) {
 	}
 }
 
-// losesUses loses the file while a transaction, a snapshot and a wait are under
-// way: each must fail.
+// losesUses loses the file while a transaction, a snapshot and a wait are under way. Each must fail.
 func (x *scene) losesUses(lose func()) {
 	x.t.Helper()
 	ctx := x.t.Context()
@@ -181,7 +180,7 @@ func (x *scene) losesUses(lose func()) {
 	x.must(snap.Close())
 }
 
-// refuses asks for everything, again and again for some time: all is refused.
+// refuses makes all kinds of calls, again and again for some time. All must be refused.
 func (x *scene) refuses(d time.Duration) {
 	x.t.Helper()
 	for end := time.Now().Add(d); !x.t.Failed(); {
@@ -197,7 +196,7 @@ func (x *scene) refuses(d time.Duration) {
 	}
 }
 
-// complains waits until the store's health says what has become of the file.
+// complains waits until the store's health says what has happened to the file.
 func (x *scene) complains(says string) {
 	x.t.Helper()
 	for end := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
@@ -212,7 +211,7 @@ func (x *scene) complains(says string) {
 	}
 }
 
-// leavesAlone closes the store, which must not write to the file any more.
+// leavesAlone closes the store, which must no longer write to the file.
 func (x *scene) leavesAlone() {
 	x.t.Helper()
 	before, err := os.ReadFile(x.path)
@@ -223,8 +222,8 @@ func (x *scene) leavesAlone() {
 	}
 }
 
-// TestReplacedAtOnce: a backup that was put in place unnoticed is
-// another history, and what is read is the backup's.
+// TestReplacedAtOnce: a backup that replaced the file unnoticed has another history, and reads return the backup's
+// data.
 func TestReplacedAtOnce(t *testing.T) {
 	x := newScene(t)
 	ctx := t.Context()
@@ -241,8 +240,8 @@ func TestReplacedAtOnce(t *testing.T) {
 	}
 }
 
-// TestLogRemoved: without its log a file lacks what was written last; this
-// program still has it, and brings it home before it opens the file again.
+// TestLogRemoved: without its log a file lacks the latest writes. This program still has the log open, and copies it
+// into the file before it opens the file again.
 func TestLogRemoved(t *testing.T) {
 	for _, suffix := range []string{"-wal", "-shm"} {
 		x := newScene(t)
@@ -253,8 +252,7 @@ func TestLogRemoved(t *testing.T) {
 	}
 }
 
-// TestNoFalseAlarm: what SQLite does to the file, by other connections too, is
-// no loss of it.
+// TestNoFalseAlarm: what SQLite does to the file, even through other connections, is not reported as its loss.
 func TestNoFalseAlarm(t *testing.T) {
 	x := newScene(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -291,7 +289,7 @@ func (s *Store) checkpoint() error {
 	return c.exec("PRAGMA wal_checkpoint(PASSIVE)")
 }
 
-// TestEmptyFileIsNoDatabase: only who may make a database makes one of it.
+// TestEmptyFileIsNoDatabase: only a program that may create databases turns an empty file into one.
 func TestEmptyFileIsNoDatabase(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ads.db")
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
@@ -303,7 +301,7 @@ func TestEmptyFileIsNoDatabase(t *testing.T) {
 	opened(t, path)
 }
 
-// TestPrivate: what advertisers bid is private.
+// TestPrivate: files have private permissions, since advertisers' bids are secret.
 func TestPrivate(t *testing.T) {
 	x := newScene(t)
 	for _, suffix := range suffixes {

@@ -14,7 +14,7 @@ import (
 	"adshard/search"
 )
 
-// stock writes data of all kinds; a second time it changes nothing.
+// stock writes data of all kinds; if called again, it changes nothing.
 func stock(ctx context.Context, s *Store, bid uint64) error {
 	tx, err := s.Begin(ctx)
 	if err != nil {
@@ -61,8 +61,7 @@ func stock(ctx context.Context, s *Store, bid uint64) error {
 	return tx.Commit(ctx)
 }
 
-// stocked makes a database in one file: written by this program and another,
-// its log compacted in part.
+// stocked creates a database in one file, written by this program and another, with its log partly compacted.
 func stocked(t testing.TB) []byte {
 	t.Helper()
 	ctx := t.Context()
@@ -90,8 +89,7 @@ func stocked(t testing.TB) []byte {
 	return content
 }
 
-// readable returns all that can be read of a database, except for marks, which
-// are never the same.
+// readable returns all data of a database as text, except for marks, which differ every time.
 func readable(ctx context.Context, s *Store) (text string, err error) {
 	var b strings.Builder
 	add := func(v any) {
@@ -147,7 +145,7 @@ func readable(ctx context.Context, s *Store) (text string, err error) {
 		}
 		add(it)
 	}
-	for id := range uint64(30) { // one by one, as slaves are given them
+	for id := range uint64(30) { // one by one, as they are sent to slaves
 		items, err := n.Items(ctx, []uint64{id})
 		if err != nil {
 			return "", err
@@ -162,18 +160,17 @@ func readable(ctx context.Context, s *Store) (text string, err error) {
 	return b.String(), err
 }
 
-// outcome is what becomes of a database with a flipped bit.
+// outcome is the result of using a database with a flipped bit.
 type outcome uint8
 
 const (
 	harmless outcome = iota
-	refused          // by who read it, or opened it
+	refused          // by the program that read or opened it
 	checked          // read without an error, reported by Check
 	silent
 )
 
-// flip opens content with one bit flipped, has it used, and compares what is
-// read then with want.
+// flip opens content with one bit flipped, calls use with it, and compares what is read then with want.
 func flip(t testing.TB, content []byte, bit int, want string, use func(context.Context, *Store) error) outcome {
 	t.Helper()
 	ctx := t.Context()
@@ -205,7 +202,7 @@ func flip(t testing.TB, content []byte, bit int, want string, use func(context.C
 	return silent
 }
 
-// sequencePage returns the page of SQLite's table of next ids.
+// sequencePage returns the number of the page with SQLite's table of next ids.
 func sequencePage(t testing.TB, content []byte) int {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "ads.db")
@@ -224,17 +221,16 @@ func sequencePage(t testing.TB, content []byte) int {
 	return int(page)
 }
 
-// TestFlippedBits flips bits all over the file, one at a time: what a reader
-// gets is as it was, or an error, or else a check finds what is wrong. Only the
-// next ids are left out: where they are too high, ids are skipped
-// (TestClockBehindTheLog is for the next clock).
+// TestFlippedBits flips bits all over the file, one at a time. A reader gets the same data as before, or an error, or
+// a check finds the damage. Only the next ids are left out: if they are too high, ids are skipped
+// (TestClockBehindTheLog tests the next clock).
 func TestFlippedBits(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: one goroutine at a time, which no race detector need watch")
 	}
 	content := stocked(t)
 	sequences := sequencePage(t, content)
-	const flips = 100 // of each use
+	const flips = 100 // for each use
 	for name, use := range map[string]func(context.Context, *Store) error{
 		"read":             func(context.Context, *Store) error { return nil },
 		"imported again":   func(ctx context.Context, s *Store) error { return stock(ctx, s, 1_000_000) },

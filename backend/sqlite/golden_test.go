@@ -15,8 +15,8 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "write testdata/golden.txt")
 
-// TestSumsArePermanent: entities have the checksums that programs before this one gave them, so that databases stay whole
-// when properties are added.
+// TestSumsArePermanent: entities have the same checksums as in earlier versions of the program, so that databases stay
+// valid when properties are added.
 func TestSumsArePermanent(t *testing.T) {
 	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "ads.db"), Options{Create: true})
 	if err != nil {

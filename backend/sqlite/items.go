@@ -12,8 +12,8 @@ import (
 	"adshard/search"
 )
 
-// chunkGroups is how many groups are read together: enough to make statements
-// cheap, few enough to keep little in memory.
+// chunkGroups is the number of groups that are read together: enough to make statements cheap, few enough to keep
+// little in memory.
 const chunkGroups = 256
 
 const (
@@ -27,7 +27,7 @@ const (
 	groupRange = " WHERE group_id BETWEEN ? AND ? ORDER BY group_id"
 )
 
-// Items implements backend.Snapshot. Neighbouring ids are read together.
+// Items implements backend.Snapshot. Groups with neighbouring ids are read together.
 func (n *snapshot) Items(ctx context.Context, ids []uint64) ([]*backend.Item, error) {
 	sorted := slices.Clone(ids)
 	slices.Sort(sorted)
@@ -59,8 +59,7 @@ func (n *snapshot) Items(ctx context.Context, ids []uint64) ([]*backend.Item, er
 	return items, nil
 }
 
-// denseRun returns how many of the sorted ids follow one another without a
-// gap, at most chunkGroups.
+// denseRun returns how many of the sorted ids follow one another without a gap, but at most chunkGroups.
 func denseRun(ids []uint64) int {
 	n := 1
 	for n < len(ids) && n < chunkGroups && ids[n] == ids[n-1]+1 {
@@ -69,8 +68,7 @@ func denseRun(ids []uint64) int {
 	return n
 }
 
-// readItems reads the groups with ids from first to last, in ascending id order, and
-// compares each with its sum.
+// readItems returns the groups with ids from `first` to `last`, in ascending id order. It compares each with its sum.
 func readItems(c *conn, first, last uint64) ([]*backend.Item, error) {
 	r, err := readGroups(c, first, last)
 	if err != nil {
@@ -96,13 +94,13 @@ type itemReader struct {
 		stored stored
 		rows   sum
 	}
-	at      int // where the last row belonged
+	at      int // index of the last row's item
 	h       hasher
 	orphans int // rows of missing groups, which are left out
 }
 
-// readGroups reads without comparing. Errors: fault.Corrupt for a group whose
-// campaign is missing.
+// readGroups reads groups without comparing their sums. It returns fault.Corrupt for a group whose campaign is
+// missing.
 func readGroups(c *conn, first, last uint64) (*itemReader, error) {
 	r := &itemReader{c: c, first: first, last: last}
 	if last-first < chunkGroups {
@@ -135,8 +133,8 @@ func (r *itemReader) group(st *zs.Stmt) error {
 	return nil
 }
 
-// withoutCampaign returns the error for a group without a campaign. A group that
-// another program inserted without one has no version either and is skipped.
+// withoutCampaign returns the error for a group without a campaign. A group without a campaign that another program
+// inserted has no version, either, and is skipped.
 func withoutCampaign(op string, id uint64, version int64) error {
 	if version == 0 {
 		return nil
@@ -144,7 +142,7 @@ func withoutCampaign(op string, id uint64, version int64) error {
 	return corrupt(op, &backend.Damage{Kind: backend.KindGroup, ID: id, Problem: "its campaign is missing"})
 }
 
-// find returns the index of a group, or -1. Rows come by ascending group id.
+// find returns the index of a group, or −1 if it is missing. Rows come by ascending group id.
 func (r *itemReader) find(id uint64) int {
 	if r.items[r.at].Group.ID == id {
 		return r.at
@@ -158,7 +156,7 @@ func (r *itemReader) find(id uint64) int {
 	return at
 }
 
-// keywords reads all keywords into one array, of which each item gets its part.
+// keywords reads all keywords into one array; each item gets its part of the array.
 func (r *itemReader) keywords() error {
 	all := make([]backend.Keyword, 0, 12*len(r.items))
 	err := r.c.query(selectKeyword+groupRange, func(st *zs.Stmt) error {
@@ -248,8 +246,7 @@ func scanKeyword(st *zs.Stmt) backend.Keyword {
 	}
 }
 
-// columnShared reads a text column that is often equal to text, and shares its
-// memory then.
+// columnShared reads a text column that is often equal to `text`, and then shares its memory.
 func columnShared(st *zs.Stmt, i int, text string) string {
 	var small [96]byte
 	if n := st.ColumnLen(i); n == len(text) && n <= len(small) {

@@ -7,8 +7,8 @@ import (
 	"adshard/backend"
 )
 
-// TestUnsoundLearned: a number that is no learned quality is refused when another program writes it, and read as
-// damage of its group where it is there all the same.
+// TestUnsoundLearned: an invalid number for a learned quality is rejected when another program writes it. If a row
+// has one nevertheless, reading its group reports damage.
 func TestUnsoundLearned(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ads.db")
 	s := opened(t, path)

@@ -11,8 +11,8 @@ import (
 	"adshard/backend/sqlite"
 )
 
-// TestTooManyOpenFiles opens a database with every limit of open files from none to enough: the error names the limit, and sends no one
-// to permissions.
+// TestTooManyOpenFiles opens a database with every limit of open files from none to enough. The error names the limit, and does not
+// blame permissions.
 func TestTooManyOpenFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ads.db")
 	open := func(create bool) error {

@@ -10,7 +10,7 @@ import (
 	"adshard/backend/upsert"
 )
 
-// tight is a database with bounds so low that transactions keep almost nothing in memory.
+// tight is the path of a database with limits so low that transactions keep almost nothing in memory.
 type tight string
 
 func (p tight) Open(t testing.TB, busy time.Duration) backend.Store {

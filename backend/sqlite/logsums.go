@@ -8,13 +8,11 @@ import (
 	"adshard/backend"
 )
 
-// The log and the state have sums that SQLite computes when it writes a row, so
-// that they hold for rows by any program. A prime greater than any factor makes
-// each changed bit of a column change the sum.
+// The log and the state have sums that SQLite computes when it writes a row, so that they are right for rows of any
+// program. The prime is greater than any factor, so each changed bit of a column changes the sum.
 const sumPrime = math.MaxInt32
 
-// columnSum is what SQLite computes of columns with the factors 3, 5, 7, 11, 13,
-// 17, 19.
+// columnSum returns what SQLite computes from columns, with the factors 3, 5, 7, 11, 13, 17, 19.
 func columnSum(columns [7]int64) int64 {
 	total := int64(0)
 	for i, factor := range [...]int64{3, 5, 7, 11, 13, 17, 19} {
@@ -23,8 +21,8 @@ func columnSum(columns [7]int64) int64 {
 	return total % sumPrime
 }
 
-// summedColumns reads seven columns from the first on, and their sum after them;
-// whole reports whether that is right.
+// summedColumns reads seven columns, starting with `first`, and the sum after them. whole reports whether the sum is
+// right.
 func summedColumns(st *zs.Stmt, first int) (columns [7]int64, whole bool) {
 	for i := range columns {
 		columns[i] = st.ColumnInt64(first + i)
@@ -32,15 +30,15 @@ func summedColumns(st *zs.Stmt, first int) (columns [7]int64, whole bool) {
 	return columns, columnSum(columns) == st.ColumnInt64(first+len(columns))
 }
 
-// state is the table of that name.
+// state is the content of the table state.
 type state struct {
 	since     uint64
-	compacted backend.Position // mark 0: an earlier program removed the change
+	compacted backend.Position // mark 0 if an earlier program removed the change
 	given     ids
 	unsummed  bool
 }
 
-// state reads it. Errors: fault.Corrupt.
+// state reads the table state. It returns fault.Corrupt if its sum is wrong.
 func (c *conn) state() (s state, err error) {
 	found := false
 	err = c.query("SELECT since, compacted, compacted_mark, keyword, negative, ad, unsummed, sum FROM state", func(st *zs.Stmt) error {
@@ -60,7 +58,7 @@ func (c *conn) state() (s state, err error) {
 
 const selectChange = "SELECT clock, mark, kind, id, advertiser_id, campaign_id, removed, sum FROM change_log"
 
-// scanChange reads a row of selectChange. Errors: fault.Corrupt.
+// scanChange reads a row of selectChange. It returns fault.Corrupt if its sum is wrong.
 func scanChange(st *zs.Stmt) (backend.Change, error) {
 	n, whole := summedColumns(st, 0)
 	if !whole {
@@ -72,8 +70,7 @@ func scanChange(st *zs.Stmt) (backend.Change, error) {
 	}, nil
 }
 
-// entry returns the change at a clock, if it is in the log. Errors:
-// fault.Corrupt.
+// entry returns the change at a clock, if it is in the log. It returns fault.Corrupt if its sum is wrong.
 func (c *conn) entry(clock uint64) (e backend.Change, found bool, err error) {
 	err = c.query(selectChange+" WHERE clock = ?", func(st *zs.Stmt) (err error) {
 		found = true

@@ -44,7 +44,7 @@ func child(path string) error {
 	return backendtest.WriteForever(ctx, s, os.Stdout)
 }
 
-// rekey makes keys anew until it is killed.
+// rekey rebuilds keys until it is killed.
 func rekey(path string) error {
 	return backendtest.Rekey(os.Stdout, func(step func()) (backend.Store, error) {
 		var o sqlite.Options

@@ -12,12 +12,13 @@ import (
 	"adshard/fault"
 )
 
-// createUnfinished makes the table of the commands that make the database. A whole database has no such table, so that
-// older programs need not know it.
+// createUnfinished creates the table of the commands that are making the database. A whole database does not have this
+// table, so older programs need not know it.
 const createUnfinished = `CREATE TABLE unfinished (maker TEXT NOT NULL, source TEXT NOT NULL, advice TEXT NOT NULL, since INTEGER NOT NULL,
   PRIMARY KEY (maker, source)) STRICT, WITHOUT ROWID`
 
-// unfinished gives err, which says what is not finished, its kind; nil stays nil.
+// unfinished returns an error of kind fault.Conflict around err, which says what is not finished, or nil if err is
+// nil.
 func unfinished(path string, err error) error {
 	if err == nil {
 		return nil
@@ -64,7 +65,7 @@ func (c *conn) inWrite(f func() error) error {
 	return c.exec("COMMIT")
 }
 
-// note notes a making beside those that are noted, in the open transaction.
+// note adds a making to those that are noted, in the open transaction.
 func (c *conn) note(path string, m backend.Making, noted []backend.Making) error {
 	if err := unfinished(path, m.MayOpen(noted)); err != nil {
 		return err
@@ -73,7 +74,7 @@ func (c *conn) note(path string, m backend.Making, noted []backend.Making) error
 		if err := c.exec(createUnfinished); err != nil {
 			return err
 		}
-		// The first migration sets this mark, too; with it the file is known as ours from here on.
+		// The first migration sets this mark, too. With it the file is already known as a database of this program.
 		if err := c.exec(fmt.Sprintf("PRAGMA application_id = %d", applicationID)); err != nil {
 			return err
 		}
@@ -82,7 +83,7 @@ func (c *conn) note(path string, m backend.Making, noted []backend.Making) error
 		m.By, m.Of, m.Do, time.Now().Unix())
 }
 
-// makings returns the commands that have not finished the database.
+// makings returns the commands that have not finished making the database.
 func (c *conn) makings() (list []backend.Making, err error) {
 	present, err := c.number("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'unfinished'")
 	if err != nil || present == 0 {
@@ -126,7 +127,7 @@ func (s *Store) Finish(ctx context.Context, m backend.Making) error {
 	})
 }
 
-// unfinished reports the commands that have not finished the database.
+// unfinished reports the commands that have not finished making the database.
 func (k *checking) unfinished() error {
 	noted, err := k.c.makings()
 	if len(noted) > 0 {

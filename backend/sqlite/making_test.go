@@ -17,7 +17,7 @@ var (
 	copies = backend.Making{By: "db migrate", Of: "1", Do: "remove the file"}
 )
 
-// asKilled copies the files of a database as a program leaves them that is killed now.
+// asKilled copies the files of a database as they would be left by a program killed now.
 func asKilled(t *testing.T, path string) string {
 	t.Helper()
 	to := filepath.Join(t.TempDir(), "ads.db")
@@ -36,7 +36,7 @@ func asKilled(t *testing.T, path string) string {
 	return to
 }
 
-// made makes a database in steps, and returns it as it is after each of them; the last one is whole.
+// made creates a database in steps, and returns copies of it after each step. The last one is complete.
 func made(t *testing.T) (steps []string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "ads.db")
@@ -57,7 +57,7 @@ func made(t *testing.T) (steps []string) {
 	return append(steps, asKilled(t, path))
 }
 
-// others are all ways to open a file without making it.
+// others tries all ways to open a file without making it, and returns the errors.
 func others(t *testing.T, path string) map[string]error {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "backup")
@@ -85,7 +85,7 @@ func opening(t *testing.T, path string, o Options) error {
 	return err
 }
 
-// complete makes the rest of what a killed program has begun.
+// complete finishes a database that a killed program has begun.
 func complete(t *testing.T, path string, m backend.Making) {
 	t.Helper()
 	s, err := Open(t.Context(), path, Options{Create: true, Making: m})
@@ -103,7 +103,7 @@ func complete(t *testing.T, path string, m backend.Making) {
 	}
 }
 
-// damageOf is what a check of a file finds, that of an unfinished one, too.
+// damageOf returns the damage that a check of a file finds, also if the file is unfinished.
 func damageOf(t *testing.T, path string) []*backend.Damage {
 	t.Helper()
 	s, err := Open(t.Context(), path, Options{Unfinished: true})
@@ -118,8 +118,8 @@ func damageOf(t *testing.T, path string) []*backend.Damage {
 	return report.Damage
 }
 
-// TestAPartIsNoDatabase: what is left when the making of a database is killed after any of its steps is refused by all other
-// programs and counted as damage by a check; the same command run again completes it.
+// TestAPartIsNoDatabase: a database whose making was killed after any step is refused by all other programs, and a check
+// reports it as damaged. Running the same command again completes it.
 func TestAPartIsNoDatabase(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: one goroutine at a time, which no race detector need watch")
@@ -162,7 +162,7 @@ func TestAPartIsNoDatabase(t *testing.T) {
 	}
 }
 
-// TestSeveralMakeADatabase: it is whole when each of them has done its part, and no sooner.
+// TestSeveralMakeADatabase: a database is complete only when all programs that make it have done their parts.
 func TestSeveralMakeADatabase(t *testing.T) {
 	steps := made(t)
 	path := steps[len(steps)-2]
@@ -176,8 +176,8 @@ func TestSeveralMakeADatabase(t *testing.T) {
 	}
 }
 
-// TestAWholeDatabaseIsNotMade: a program that would make a missing database changes an existing one as others do,
-// until it declares that it makes it. Programs that have it open learn of that.
+// TestAWholeDatabaseIsNotMade: a program that would create a missing database changes an existing one like any other
+// program, until it declares that it is making it. Programs that have the database open notice that.
 func TestAWholeDatabaseIsNotMade(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ads.db")
 	server := opened(t, path)
@@ -212,7 +212,7 @@ func TestAWholeDatabaseIsNotMade(t *testing.T) {
 	}
 }
 
-// TestAHeaderIsNoDatabase: SQLite writes one before any table.
+// TestAHeaderIsNoDatabase: SQLite writes a header before any table.
 func TestAHeaderIsNoDatabase(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ads.db")
 	if err := create(path); err != nil {
@@ -233,8 +233,8 @@ func TestAHeaderIsNoDatabase(t *testing.T) {
 	}
 }
 
-// TestKilledWhileFilesAreCopied: at each moment of a backup or a restore there is nothing under its name, and what lies beside it
-// is not accepted by a restore.
+// TestKilledWhileFilesAreCopied: at each moment of a backup or a restore there is nothing under its name, and a restore does not
+// accept the temporary files beside it.
 func TestKilledWhileFilesAreCopied(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: one goroutine at a time, which no race detector need watch")

@@ -9,8 +9,8 @@ import (
 	"adshard/backend"
 )
 
-// TestOtherProgramsMark: a change by plain SQL has a mark, too, and the last mark is kept when
-// its row is deleted by hand.
+// TestOtherProgramsMark: a change by plain SQL has a mark, too, and the last mark is kept when its row is deleted by
+// hand.
 func TestOtherProgramsMark(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ads.db")
 	s := opened(t, path)
@@ -37,20 +37,20 @@ func TestOtherProgramsMark(t *testing.T) {
 	}
 }
 
-// TestMarksOfThisProgramAreOfTheSystem: the marks come from the function that
-// asks the system, not from SQLite's generator, which is seeded once.
+// TestMarksOfThisProgramAreOfTheSystem: the marks come from the operating system's random numbers, not from SQLite's
+// generator, which is seeded only once.
 func TestMarksOfThisProgramAreOfTheSystem(t *testing.T) {
 	s := opened(t, filepath.Join(t.TempDir(), "ads.db"))
 	c := borrow(t, s)
-	// What SQLite itself offers under the name is gone from this connection:
-	// the list has each function once for each owner.
+	// SQLite's own function of this name is gone from this connection: the list has each function once for each
+	// owner.
 	n, err := c.number("SELECT count(*) FROM pragma_function_list WHERE name = 'random' AND NOT builtin")
 	if err != nil || n != 1 {
 		t.Errorf("%d functions of this program, %v", n, err)
 	}
 }
 
-// TestMarkNeverOverflows evaluates the default with the extremes of random().
+// TestMarkNeverOverflows evaluates the default of a mark with the extremes of random().
 func TestMarkNeverOverflows(t *testing.T) {
 	s := opened(t, filepath.Join(t.TempDir(), "ads.db"))
 	c := borrow(t, s)

@@ -15,25 +15,25 @@ import (
 	"time"
 
 	"github.com/pressly/goose/v3"
-	_ "modernc.org/sqlite" // the driver that goose works through
+	_ "modernc.org/sqlite" // the driver that goose uses
 	zs "zombiezen.com/go/sqlite"
 
 	"adshard/fault"
 	"adshard/internal/wait"
 )
 
-// migrations make the schema, and bring it to the next versions; earlier has the one step that brings a database of
+// migrations create the schema and bring it to newer versions. The folder `earlier` has the single step from
 // keptSchema to firstSchema.
 //
 //go:embed migrations/*.sql earlier/*.sql
 var migrations embed.FS
 
 const (
-	// firstSchema is the version of the schema that a new file gets. The next versions come by migrations.
+	// firstSchema is the version of the schema that a new file gets first. Migrations bring it to newer versions.
 	firstSchema = 10
-	// keptSchema is the one version before it from which a database is brought over.
+	// keptSchema is the only earlier version from which a database can be updated.
 	keptSchema = 7
-	// applicationID marks the file as one of ours; the migrations set it.
+	// applicationID marks the file as a database of this program; the migrations set it.
 	applicationID = 0x41645368
 )
 
@@ -43,10 +43,10 @@ type schema struct {
 	version int64
 }
 
-// thisSchema is that of this program.
+// thisSchema returns the schema of this program.
 func thisSchema() schema { return schema{migrations, schemaVersion} }
 
-// prepare makes sure that the file is a database of ours of this version.
+// prepare makes sure that the file is a database of this program and of this version.
 func prepare(ctx context.Context, path string, o Options) error {
 	if err := checkPath(path, o); err != nil {
 		return err
@@ -72,14 +72,14 @@ func prepare(ctx context.Context, path string, o Options) error {
 			return signed(ctx, path, o)
 		case version != 0 && !supported(version, o.schema):
 			return otherSchema(path, version)
-		case version > last: // others migrate it, too
+		case version > last: // another program is migrating the file, too
 			last, deadline = version, time.Now().Add(o.BusyTimeout)
 		}
 		err = migrate(ctx, path, o, version)
 		if err == nil {
 			continue
 		}
-		// Another opener may have been faster: then the next version read says so.
+		// Another program may have been faster; then the next read of the version shows it.
 		if ctx.Err() != nil || time.Now().After(deadline) {
 			return failed(ctx, "migrate", path, driverError(err))
 		}
@@ -89,7 +89,7 @@ func prepare(ctx context.Context, path string, o Options) error {
 	}
 }
 
-// supported reports whether a database of a version can be opened, if need be after migrations.
+// supported reports whether a database of a version can be opened, perhaps after migrations.
 func supported(version int64, s schema) bool {
 	return version == keptSchema || version >= firstSchema && version <= s.version
 }
@@ -103,7 +103,7 @@ func otherSchema(path string, version int64) error {
 		path, version, keptSchema, firstSchema, schemaVersion, use)
 }
 
-// checkPath returns what is wrong with a path, in plainer words than SQLite's.
+// checkPath returns an error that says what is wrong with a path, in plainer words than SQLite's, or nil.
 func checkPath(path string, o Options) error {
 	const op = "sqlite: open"
 	info, err := os.Stat(path)
@@ -118,15 +118,15 @@ func checkPath(path string, o Options) error {
 		return fault.Newf(fault.Unavailable, op, "database %s: %w", path, err)
 	case info.IsDir():
 		return fault.Newf(fault.Invalid, op, "%s is a folder: name a file in it", path)
-	case !info.Mode().IsRegular(): // a named pipe would keep it waiting
+	case !info.Mode().IsRegular(): // a named pipe would block
 		return fault.Newf(fault.Invalid, op, "%s is not a regular file: name one", path)
 	}
 	return nil
 }
 
-// create makes an empty file that only its owner can read; the files that
-// SQLite puts beside it are like it. The file is not opened: closing it would
-// give up locks that another connection of this process may have by then.
+// create creates an empty file that only its owner can read; the files that SQLite puts next to it get the same
+// permissions. The file is not opened, since closing it would give up locks that another connection of this process
+// may have by then.
 func create(path string) error {
 	err := syscall.Mknod(path, syscall.S_IFREG|0o600, 0)
 	if err != nil && !errors.Is(err, fs.ErrExist) {
@@ -140,8 +140,8 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// storedVersion reads the newest applied migration; 0 means an empty file. Errors: fault.Conflict for
-// a database that is unfinished.
+// storedVersion returns the version of the newest applied migration, or 0 for an empty file. It returns
+// fault.Conflict for an unfinished database.
 func storedVersion(ctx context.Context, path string, o Options) (int64, error) {
 	flags := zs.OpenReadWrite
 	if o.Create {
@@ -156,7 +156,7 @@ func storedVersion(ctx context.Context, path string, o Options) (int64, error) {
 	return versionOf(ctx, &conn{Conn: c}, path, o)
 }
 
-// versionOf is storedVersion of an open database.
+// versionOf is like storedVersion for an open database.
 func versionOf(ctx context.Context, cn *conn, path string, o Options) (int64, error) {
 	tables, err := cn.number("SELECT count(*) FROM sqlite_schema")
 	if err != nil || tables == 0 {
@@ -178,7 +178,7 @@ func versionOf(ctx context.Context, cn *conn, path string, o Options) (int64, er
 		return 0, describe(ctx, "open", path, err)
 	}
 	if history == 0 && len(noted) > 0 {
-		return 0, unfinished(path, o.Making.MayOpen(noted)) // even with o.Unfinished: there is nothing to look at
+		return 0, unfinished(path, o.Making.MayOpen(noted)) // even with o.Unfinished, since there is nothing to look at
 	}
 	if history == 0 || app != applicationID && app != 0 {
 		return 0, fault.Newf(fault.Corrupt, "sqlite: open", "%s is a database of another program: name another file", path)
@@ -190,7 +190,7 @@ func versionOf(ctx context.Context, cn *conn, path string, o Options) (int64, er
 	return version, describe(ctx, "open", path, err)
 }
 
-// signed makes sure that the header of the file names the database.
+// signed makes sure that the header of the file has the number of the database's id.
 func signed(ctx context.Context, path string, o Options) error {
 	c, err := connect(path, o.BusyTimeout)
 	if err != nil {
@@ -200,8 +200,8 @@ func signed(ctx context.Context, path string, o Options) error {
 	return describe(ctx, "open", path, sign(c))
 }
 
-// storedID reads the id of what a path names now. Errors: fault.Corrupt when
-// that is no database of ours.
+// storedID returns the id of the database that a path names now. It returns fault.Corrupt if the file is not a
+// database of this program.
 func storedID(path string, o Options) (string, error) {
 	c, err := connect(path, o.BusyTimeout)
 	if err != nil {
@@ -219,8 +219,8 @@ func storedID(path string, o Options) (string, error) {
 	return string(id), describe(context.Background(), "open", path, err)
 }
 
-// migrate makes the schema, or brings that of a version up to date, or from keptSchema to firstSchema. The write-ahead log is a property
-// of the file, so it is switched on here once.
+// migrate creates the schema, updates it from a version, or brings it from keptSchema to firstSchema. The write-ahead log is a property
+// of the file, so it is switched on here, once.
 func migrate(ctx context.Context, path string, o Options, version int64) error {
 	dsn := url.URL{Scheme: "file", Opaque: url.PathEscape(path), RawQuery: url.Values{
 		"_pragma": {
@@ -260,8 +260,7 @@ func migrate(ctx context.Context, path string, o Options, version int64) error {
 	}
 }
 
-// driverError brings an error of the database/sql driver into the form that
-// failed understands.
+// driverError converts an error of the database/sql driver to one that `failed` understands.
 func driverError(err error) error {
 	var coded interface{ Code() int }
 	if errors.As(err, &coded) {

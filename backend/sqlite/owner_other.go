@@ -4,11 +4,11 @@ package sqlite
 
 import "math"
 
-// withoutWaiting is no flag: there are no named pipes among files.
+// withoutWaiting sets no flags, since there are no named pipes among files here.
 const withoutWaiting = 0
 
-// likeness does nothing: there are no owners and permissions to copy.
+// likeness does nothing, since there are no owners and permissions to copy here.
 func likeness(_, _ string) error { return nil }
 
-// room is not known here, so all of it is assumed: a write fails if there is none.
+// room returns the largest number, since the free space is not known here. If there is too little, a write fails.
 func room(_ string) (uint64, error) { return math.MaxUint64, nil }

@@ -11,10 +11,10 @@ import (
 	"syscall"
 )
 
-// withoutWaiting are the flags with which opening a file does not wait for a pipe's writer, and does not follow a link.
+// withoutWaiting holds flags with which opening a file does not wait for a pipe's writer and does not follow a link.
 const withoutWaiting = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
 
-// likeness gives a file the owner and the permissions of another one, if there is that.
+// likeness gives a file the owner and the permissions of another file, if that file exists.
 func likeness(file, of string) error {
 	want, err := os.Stat(of)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -36,7 +36,7 @@ func likeness(file, of string) error {
 	return os.Chmod(file, want.Mode().Perm())
 }
 
-// room returns how many bytes are free for this user on the disk of a file.
+// room returns the number of bytes that are free for this user on the disk of a file.
 func room(file string) (uint64, error) {
 	var s syscall.Statfs_t
 	err := syscall.Statfs(filepath.Dir(file), &s)

@@ -39,8 +39,7 @@ func (n *snapshot) Advertisers(ctx context.Context, ids []uint64) ([]*backend.Ad
 	return list, nil
 }
 
-// parents are advertisers or campaigns with their stored sums and the sums of the
-// rows read.
+// parents holds advertisers or campaigns with their stored sums and the sums of the rows read.
 type parents[T any] struct {
 	list   []*T
 	stored []stored
@@ -99,13 +98,13 @@ func readCampaigns(c *conn, ids []uint64) (r parents[backend.Campaign], err erro
 	return r, err
 }
 
-// owner is how negatives of advertisers or campaigns are read and kept.
+// owner says how the negatives of advertisers or campaigns are read and stored.
 type owner[T any] struct {
 	table childSQL[upsert.Phrase, upsert.Negative]
-	sql   string // reads what scanNegative does, of all owners
+	sql   string // selects the columns that scanNegative reads, for all owners
 	id    string // the column of the owners
 	of    func(*T) (id uint64, negatives *[]backend.Negative)
-	name  func(n *backend.Negative, id uint64) // names the owner
+	name  func(n *backend.Negative, id uint64) // sets the owner of n
 }
 
 var (
@@ -121,8 +120,8 @@ var (
 	}
 )
 
-// negatives fills in the negatives of owners; all says that they are every one in
-// ascending id order. Rows of missing owners are left out.
+// negatives fills in the negatives of the owners in r. all says that r has all owners, in ascending id order. Rows of
+// missing owners are left out.
 func (o *owner[T]) negatives(c *conn, h *hasher, r *parents[T], all bool) error {
 	at := 0
 	row := func(st *zs.Stmt) error {
@@ -165,8 +164,7 @@ func (o *owner[T]) negatives(c *conn, h *hasher, r *parents[T], all bool) error 
 	return nil
 }
 
-// byIDs runs a SELECT of one table for each id, or for all rows in ascending id order
-// when ids is nil.
+// byIDs runs a SELECT of one table for each id or, if ids is nil, for all rows in ascending id order.
 func byIDs(c *conn, sql string, ids []uint64, row func(*zs.Stmt) error) error {
 	if ids == nil {
 		return c.query(sql+" ORDER BY id", row)
@@ -195,7 +193,7 @@ func scanCampaign(st *zs.Stmt) backend.Campaign {
 	return p
 }
 
-// scanNegative reads owner, id, text, words, type, enabled.
+// scanNegative reads a row of owner, id, text, words, type, enabled.
 func scanNegative(st *zs.Stmt) backend.Negative {
 	text := st.ColumnText(2)
 	return backend.Negative{

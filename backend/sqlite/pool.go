@@ -9,15 +9,14 @@ import (
 )
 
 const (
-	// maxIdle is how many connections for reading are kept open.
+	// maxIdle is the most idle connections for reading that are kept open.
 	maxIdle = 8
-	// reopenEvery is how often a file that was lost is looked for.
+	// reopenEvery is how often a lost file is looked for.
 	reopenEvery = 100 * time.Millisecond
 )
 
-// pool holds the idle connections to a database. It hands them out only while the
-// path still names the file that they have open, and reopens the file when the
-// same database is back.
+// pool holds the idle connections to a database. It hands them out only while the path still names the file that they
+// have open, and reopens the file when the same database is back.
 type pool struct {
 	path    string
 	options Options
@@ -30,7 +29,7 @@ type pool struct {
 	closed bool
 }
 
-// newPool opens a database that was prepared.
+// newPool opens a database that has been prepared.
 func newPool(path string, o Options) (*pool, error) {
 	f, c, err := openFile(path, o)
 	if err != nil {
@@ -39,9 +38,8 @@ func newPool(path string, o Options) (*pool, error) {
 	return &pool{path: path, options: o, file: f, idle: []*conn{c}}, nil
 }
 
-// take returns a connection for reading, or the one for writing, which only
-// the holder of the turn may take. Errors: fault.Unavailable when the database is
-// closed or its file is not the one that was opened.
+// take returns a connection for reading, or the connection for writing, which only the holder of the turn may take.
+// It returns fault.Unavailable if the database is closed or its file is not the one that was opened.
 func (p *pool) take(ctx context.Context, write bool) (*conn, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -68,7 +66,7 @@ func (p *pool) take(ctx context.Context, write bool) (*conn, error) {
 
 // writing opens a connection for writing.
 func (p *pool) writing() (*conn, error) {
-	c, err := connect(p.path, 0 /* begin waits by itself */, walMode, writerCache, checkpointPages, limitLog)
+	c, err := connect(p.path, 0 /* begin does the waiting */, walMode, writerCache, checkpointPages, limitLog)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +77,7 @@ func (p *pool) writing() (*conn, error) {
 	return c, nil
 }
 
-// connect opens a connection to the file itself.
+// connect opens a connection to the file of the pool.
 func (p *pool) connect(open func() (*conn, error)) (*conn, error) {
 	c, err := open()
 	if err != nil {
@@ -97,7 +95,7 @@ func (p *pool) connect(open func() (*conn, error)) (*conn, error) {
 	return c, nil
 }
 
-// give takes a connection back.
+// give returns a connection to the pool.
 func (p *pool) give(c *conn, write bool) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -119,7 +117,7 @@ func (p *pool) discard(c *conn) {
 	p.close(c)
 }
 
-// check returns an error unless a connection still has the database's file open.
+// check returns an error unless a connection still has the database's present file open.
 func (p *pool) check(c *conn) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -129,7 +127,7 @@ func (p *pool) check(c *conn) error {
 	return p.file.examine()
 }
 
-// ready makes sure that the file is the database's.
+// ready returns an error unless the file is still the database's. It tries to reopen a lost file.
 func (p *pool) ready(ctx context.Context) error {
 	why := p.file.examine()
 	if why == nil {
@@ -143,7 +141,8 @@ func (p *pool) ready(ctx context.Context) error {
 	return p.reopen(ctx, why)
 }
 
-// reopen opens the file again if the path names the same database.
+// reopen opens the file again if the path names the same database. Otherwise it returns an error; `why` says how the
+// file was lost.
 func (p *pool) reopen(ctx context.Context, why error) error {
 	if checkPath(p.path, Options{}) != nil {
 		return why
@@ -170,7 +169,7 @@ func (p *pool) reopen(ctx context.Context, why error) error {
 	switch {
 	case err != nil:
 		return fault.Newf(fault.Unavailable, "sqlite: open file", "%w; it cannot be opened again: %w", why, err)
-	case f.id != id: // replaced in between
+	case f.id != id: // the file was replaced in between
 		c.Conn.Close()
 		return why
 	}
@@ -193,8 +192,8 @@ func (p *pool) drop() (first error) {
 	return first
 }
 
-// close closes a connection. The connection to an overwritten file is left open:
-// closing the last one would copy the write-ahead log into it.
+// close closes a connection. A connection to an overwritten file is left open, since closing the last one would copy
+// the write-ahead log into the file.
 func (p *pool) close(c *conn) error {
 	if c.of.overwrote != nil {
 		return nil
@@ -203,12 +202,11 @@ func (p *pool) close(c *conn) error {
 	return c.Conn.Close()
 }
 
-// end closes the pool; connections that are in use are closed when they come
-// back.
+// end closes the pool. Connections that are in use are closed when they are returned.
 func (p *pool) end() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.closed = true
-	_ = p.file.examine() // so that close knows
+	_ = p.file.examine() // so that close knows whether the file was overwritten
 	return p.drop()
 }

@@ -8,7 +8,7 @@ import (
 	"adshard/fault"
 )
 
-// idKey is the control value that holds the database's id; a migration makes it.
+// idKey is the key of the control value with the database's id; a migration creates it.
 const idKey = "database"
 
 // ID implements backend.Feed.
@@ -29,7 +29,7 @@ func (c *conn) id() ([]byte, error) {
 	return id, err
 }
 
-// sameID checks that the database has the id that it was opened with.
+// sameID returns an error unless the database has the id that it was opened with.
 func (c *conn) sameID() error {
 	id, err := c.id()
 	if err == nil && string(id) != c.of.id {
@@ -38,12 +38,12 @@ func (c *conn) sameID() error {
 	return err
 }
 
-// Newest implements backend.Feed. It is called often, by everyone who waits for changes,
-// so the log is read only if something was committed since the last call.
+// Newest implements backend.Feed. Every caller that waits for changes calls it often, so the log is read only if
+// something was committed since the last call.
 func (s *Store) Newest(ctx context.Context) (backend.Position, error) {
 	var p backend.Position
 	err := s.read(ctx, "newest change", func(c *conn) error {
-		// Asked first: what is committed in between is then read again.
+		// The version is read first, so that a commit in between is noticed by the next call.
 		version, err := c.number("PRAGMA data_version")
 		if err != nil {
 			return err
@@ -60,9 +60,8 @@ func (s *Store) Newest(ctx context.Context) (backend.Position, error) {
 	return p, err
 }
 
-// look is the newest change as last read by a connection.
-// The version changes when another connection commits, of this or any other
-// process.
+// look is the newest change that a connection has read. The version changes when another connection commits, in this
+// or any other process.
 type look struct {
 	version int64
 	newest  backend.Position
@@ -92,7 +91,7 @@ func (s *Store) At(ctx context.Context, clock uint64) (backend.Position, error) 
 	return p, err
 }
 
-// follows checks that a reader which has read the log up to p can continue here.
+// follows returns an error unless a reader that has read the log up to p can continue here.
 func (c *conn) follows(p backend.Position) error {
 	const op = "sqlite: changes"
 	log, err := c.state()
@@ -112,9 +111,8 @@ func (c *conn) follows(p backend.Position) error {
 	return nil
 }
 
-// at returns the position at a clock, the zero Position when there is no such
-// change; end is that of the last change compacted. Errors: fault.Stale,
-// fault.Corrupt.
+// at returns the position at a clock, or the zero Position if there is no such change. `end` is the position of the
+// newest compacted change. Errors: fault.Stale if the change was compacted, fault.Corrupt.
 func (c *conn) at(end backend.Position, clock uint64) (backend.Position, error) {
 	switch {
 	case clock < end.Clock:
@@ -129,8 +127,8 @@ func (c *conn) at(end backend.Position, clock uint64) (backend.Position, error) 
 	return backend.Position{Clock: e.Clock, Mark: e.Mark}, err
 }
 
-// newest returns the position of the newest change. The log and what was
-// compacted decide, not the number that SQLite keeps for the next key.
+// newest returns the position of the newest change. It is taken from the log and the newest compacted change, not
+// from the number that SQLite keeps for the next key.
 func (c *conn) newest() (backend.Position, error) {
 	log, err := c.state()
 	if err != nil {
@@ -144,9 +142,8 @@ func (c *conn) newest() (backend.Position, error) {
 	return backend.Position{Clock: e.Clock, Mark: e.Mark}, err
 }
 
-// alignClock makes the next clock follow the newest, which it returns. SQLite
-// maintains that number itself, and if it is damaged a change would get a
-// clock that readers are past.
+// alignClock makes the next clock follow the newest one, whose position it returns. SQLite maintains the number of
+// the next key itself. If that number is damaged, a change would get a clock that readers have already passed.
 func (c *conn) alignClock() (backend.Position, error) {
 	p, err := c.newest()
 	if err != nil {

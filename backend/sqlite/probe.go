@@ -11,9 +11,9 @@ import (
 	"adshard/fault"
 )
 
-// Probe checks that Open would open the database at path, and returns its id and a key's value in the control state,
-// or "" and nil if its version is older, so that Open would migrate it. It makes, changes and migrates nothing.
-// Errors: those of Open.
+// Probe checks whether Open would open the database at path. It returns the database's id and the value of a control
+// key, or "" and nil if the version of the schema is older, so that Open would migrate it. It does not create, change
+// or migrate anything. It returns the same errors as Open.
 func Probe(ctx context.Context, path, key string) (id string, value []byte, err error) {
 	if path, err = filepath.Abs(path); err != nil {
 		return "", nil, fault.New(fault.Unavailable, "sqlite: open", err)
@@ -52,8 +52,8 @@ func Probe(ctx context.Context, path, key string) (id string, value []byte, err 
 	return string(text), value, failed(ctx, "open", path, err)
 }
 
-// readingOf opens a database for reading. One without a log, which no program has open, is opened as one that cannot change,
-// so that SQLite makes no files beside it.
+// readingOf opens a database for reading. If it has no log, no program has it open; then it is opened as immutable, so that
+// SQLite makes no files next to it.
 func readingOf(path string) (*zs.Conn, error) {
 	uri := url.URL{Scheme: "file", Path: path}
 	if !exists(path+"-wal") && !exists(path+"-journal") {

@@ -48,16 +48,16 @@ func (c *conn) words() (version string, err error) {
 	return version, err
 }
 
-// rekey makes the keys of keywords those of this program's words.
+// rekey rebuilds the keys of keywords with this program's words.
 func (s *Store) rekey(ctx context.Context) (err error) {
 	s.rekeyed, err = rekey.Run(ctx, keys{s}, s.options.rekeyed)
 	return err
 }
 
-// keys is a rekey.Database.
+// keys implements rekey.Database.
 type keys struct{ s *Store }
 
-// phraseTables are the tables with keys made of words, and their owners.
+// phraseTables are the tables whose keys are made from words, with the columns of their owners.
 var phraseTables = [rekey.Tables]struct{ name, owner string }{
 	rekey.Keywords:            {"keyword", "group_id"},
 	rekey.GroupNegatives:      {"group_negative", "group_id"},
@@ -74,7 +74,7 @@ func (k keys) Claimed(ctx context.Context) (version string, err error) {
 	return version, err
 }
 
-// Claim implements rekey.Database: writers come one after the other.
+// Claim implements rekey.Database. There is only one writer at a time, so it need not wait for others.
 func (k keys) Claim(ctx context.Context, was, version, ifEmpty string) (named string, err error) {
 	err = k.s.write(ctx, "note words", func(c *conn) error {
 		some := int64(0)
@@ -125,7 +125,7 @@ func (k keys) Change(ctx context.Context, version string, f func(*upsert.Tx, fun
 	return err
 }
 
-// noteRemoved writes down what is removed.
+// noteRemoved writes a note about a removed phrase.
 func (t *tx) noteRemoved(p *backend.RemovedPhrase) error {
 	var bid, quality any
 	if p.HasBid {
@@ -138,8 +138,8 @@ func (t *tx) noteRemoved(p *backend.RemovedPhrase) error {
 		p.Negative, p.ID, p.Campaign, p.Group, int64(p.Type), p.Text, p.Enabled, bid, quality, p.Kept, p.Why, p.Advertiser)
 }
 
-// announce sets state.since before the first write of a transaction. The database
-// refuses it if its keys are of other words than the writer's.
+// announce sets state.since before the first write of a transaction. The database refuses the transaction if its keys
+// are of another version of words than the writer's.
 func (t *tx) announce() error {
 	if t.writing {
 		return nil
@@ -157,7 +157,7 @@ func (t *tx) announce() error {
 	return err
 }
 
-// noted is the end of what announce began, with the ids that the transaction gave.
+// noted ends what announce began, and stores the ids that the transaction gave.
 func (t *tx) noted() error {
 	return t.c.exec("UPDATE state SET since = ?, writer = '', keyword = ?, negative = ?, ad = ?",
 		int64(math.MaxInt64), t.given.keyword, t.given.negative, t.given.ad)

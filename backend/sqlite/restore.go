@@ -15,21 +15,15 @@ import (
 
 const errNoSpace = syscall.ENOSPC
 
-// Restored is what Restore did.
+// Restored is the result of Restore.
 type Restored struct {
 	Manifest *Manifest
-	Kept     string // where the database that was at the path is now; "": there was none, or it is back
+	Kept     string // where the database that was at the path is now, or "" if there was none or it was moved back
 }
 
-// Restore puts the database of a backup at path, after it has compared it with the
-// manifest and with the sums of all entities. A database that is there already stays as it is
-// without replace, and is kept beside it with replace; the new file then has its owner and
-// permissions. With o.Making the database is unfinished until the caller finishes it. Programs that have it open read and
-// write nothing in between, and go on with the restored one. With an error the database is as before, unless a result
-// says where it is kept.
-// Kinds of errors: fault.NotFound (no backup) and fault.Corrupt (a damaged one),
-// fault.Conflict (there is a database, without replace, with another id, or made meanwhile),
-// fault.Unavailable (a file cannot be read, written or renamed), fault.NoSpace, those of Open.
+// Errors: fault.NotFound if there is no backup; fault.Corrupt if the backup is damaged; fault.Conflict if there is a
+// database and replace is not set, or it has another id, or it was made meanwhile; fault.Unavailable if a file cannot be
+// read, written or renamed; fault.NoSpace; those of Open.
 func Restore(ctx context.Context, from, path string, replace bool, o Options, progress Progress) (*Restored, error) {
 	const op = "sqlite: restore"
 	o = o.withDefaults()
@@ -51,7 +45,7 @@ func Restore(ctx context.Context, from, path string, replace bool, o Options, pr
 	if err := fetch(ctx, m, filepath.Join(from, backupFile), file, o, progress); err != nil {
 		return nil, err
 	}
-	present, err := mayRestore(ctx, m, path, replace, o) // again, since the copy took a while
+	present, err := mayRestore(ctx, m, path, replace, o) // again, since the copying took some time
 	if err != nil {
 		return nil, err
 	}
@@ -63,8 +57,8 @@ func Restore(ctx context.Context, from, path string, replace bool, o Options, pr
 	return r, err
 }
 
-// behindLinks is where a path leads: SQLite's other files lie beside the file that a link leads
-// to.
+// behindLinks returns the path to which symbolic links in path lead: SQLite's other files are next to the file that a
+// link leads to.
 func behindLinks(path string) string {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		return target
@@ -72,7 +66,7 @@ func behindLinks(path string) string {
 	return path
 }
 
-// put gives a file the name of a database, and returns where the previous one is now.
+// put gives a file the name of a database, and returns where the previous database is now.
 func put(file, path string, present bool) (kept string, err error) {
 	if present {
 		kept = path + ".replaced-" + time.Now().UTC().Format("20060102T150405.000000000")
@@ -87,8 +81,9 @@ func put(file, path string, present bool) (kept string, err error) {
 	return kept, disk("sqlite: restore", err)
 }
 
-// place gives a file the name of a database, which is moved to kept before, or back if that
-// fails; "": there is none. One that is made at the path meanwhile stays: fault.Conflict.
+// place gives a file the name of a database. The previous database is moved to `kept` before, and back if that fails;
+// kept is "" if there is none. If another one is made at the path meanwhile, it stays and place returns
+// fault.Conflict.
 func place(file, path, kept string) error {
 	if kept == "" {
 		return give(file, path)
@@ -106,8 +101,8 @@ func place(file, path, kept string) error {
 	return err
 }
 
-// give links a file to a path where nothing of a database is. A link, unlike a renamed file,
-// never takes the place of another one.
+// give links a file to a path where no file of a database exists. Unlike a rename, a link never replaces another
+// file.
 func give(file, path string) error {
 	for _, suffix := range suffixes {
 		if exists(path + suffix) {
@@ -121,8 +116,8 @@ func madeMeanwhile(path string) error {
 	return fault.Newf(fault.Conflict, "sqlite: restore", "%s was made during the restore, and stays: end the program that made it, and try again", path)
 }
 
-// move renames a database with SQLite's files beside it. These have both names before the
-// database has the new one, so that it is nowhere without its log, whenever a kill comes.
+// move renames a database and SQLite's files next to it. These files get their new names, in addition to the old
+// ones, before the database does, so that the database is never without its log, whenever the process is killed.
 func move(from, to string) error {
 	if err := linkLogs(from, to); err != nil {
 		return err
@@ -134,7 +129,7 @@ func move(from, to string) error {
 		return madeMeanwhile(from)
 	}
 	for _, suffix := range suffixes[1:] {
-		// This does nothing if both are names of one file, else a program made the log anew.
+		// This does nothing if both names are of one file. If they are not, a program has made the log anew.
 		if err := os.Rename(from+suffix, to+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -142,7 +137,7 @@ func move(from, to string) error {
 	return errors.Join(removeLogs(from), syncFile(filepath.Dir(to)))
 }
 
-// linkLogs gives SQLite's files beside a database the names that they have beside another one.
+// linkLogs gives SQLite's files next to a database additional names for another path of the database.
 func linkLogs(from, to string) error {
 	for _, suffix := range suffixes[1:] {
 		if err := os.Link(from+suffix, to+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -152,7 +147,7 @@ func linkLogs(from, to string) error {
 	return syncFile(filepath.Dir(to))
 }
 
-// removeLogs removes names that linkLogs gave, or took the place of.
+// removeLogs removes names that linkLogs gave, or the old names that it replaced.
 func removeLogs(path string) (err error) {
 	for _, suffix := range suffixes[1:] {
 		if e := os.Remove(path + suffix); !errors.Is(e, fs.ErrNotExist) {
@@ -162,15 +157,14 @@ func removeLogs(path string) (err error) {
 	return err
 }
 
-// exists reports whether a path names anything.
+// exists reports whether anything has the path's name.
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// mayRestore refuses to replace a database without replace, or a different database with
-// it. It reports whether anything is there: a restore that was killed may have left
-// parts.
+// mayRestore returns an error if there is a database and replace is not set, or if there is a different database.
+// present reports whether any file is there: a killed restore may have left parts.
 func mayRestore(ctx context.Context, m *Manifest, path string, replace bool, o Options) (present bool, err error) {
 	const op = "sqlite: restore"
 	for _, suffix := range suffixes {
@@ -185,7 +179,7 @@ func mayRestore(ctx context.Context, m *Manifest, path string, replace bool, o O
 	s, err := Open(ctx, path, o)
 	var part *backend.Unfinished
 	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Corrupt) || errors.As(err, &part) {
-		return true, nil // which may be why it is to be replaced
+		return true, nil // that may be the reason for the restore
 	}
 	if err != nil {
 		return true, err
@@ -216,7 +210,7 @@ func fetch(ctx context.Context, m *Manifest, from, to string, o Options, progres
 	return disk(op, syncFile(to))
 }
 
-// markFile notes o.Making in a file that is to be the database, if there is one.
+// markFile notes o.Making, if there is one, in a file that will be the database.
 func markFile(ctx context.Context, file string, o Options) error {
 	if o.Making.By == "" {
 		return nil
@@ -231,7 +225,7 @@ func markFile(ctx context.Context, file string, o Options) error {
 	return disk("sqlite: restore", syncFile(file))
 }
 
-// interruptible is a writer that ends with a context.
+// interruptible is a writer that fails when its context is done.
 type interruptible struct {
 	ctx context.Context
 	f   *os.File

@@ -11,8 +11,8 @@ import (
 	"adshard/fault"
 )
 
-// killed returns a database as a killed program leaves it, with a change that is in its log
-// alone, a backup without that change, and where the database is.
+// killed returns the path of a database as a killed program leaves it, with a change that is only in its log, a
+// backup without that change, and the database's position.
 func killed(t *testing.T) (path, backup string, newest backend.Position) {
 	t.Helper()
 	of, backup, _ := backedUp(t)
@@ -53,8 +53,8 @@ func newestAt(t *testing.T, path string) backend.Position {
 	return at
 }
 
-// TestRestoreAfterAKill: after each step of a restore the database is whole under one of its
-// names, with what is in its log alone; and the restore can be done again.
+// TestRestoreAfterAKill: after each step of a restore the database is complete under one of its names, including what
+// is only in its log, and the restore can be repeated.
 func TestRestoreAfterAKill(t *testing.T) {
 	for name, renamed := range map[string]bool{"before the rename": false, "after it": true} {
 		t.Run(name, func(t *testing.T) {
@@ -104,8 +104,8 @@ func TestRestoreKeepsPermissions(t *testing.T) {
 	}
 }
 
-// TestRestoreOfANewerProgram: a database whose id cannot be read is not replaced, unless it is
-// missing or damaged.
+// TestRestoreOfANewerProgram: a database whose id cannot be read is not replaced, unless its file is missing or
+// damaged.
 func TestRestoreOfANewerProgram(t *testing.T) {
 	_, backup, _ := backedUp(t)
 	path := filepath.Join(t.TempDir(), "other.db")
@@ -124,7 +124,7 @@ func TestRestoreOfANewerProgram(t *testing.T) {
 	}
 }
 
-// TestRestoreBesideOthers: a database that is made while the backup is copied stays as it is.
+// TestRestoreBesideOthers: a database that is created while the backup is copied stays as it is.
 func TestRestoreBesideOthers(t *testing.T) {
 	_, backup, _ := backedUp(t)
 	path := filepath.Join(t.TempDir(), "new.db")
@@ -146,8 +146,8 @@ func TestRestoreBesideOthers(t *testing.T) {
 	}
 }
 
-// TestPlace: what cannot take the place of a database leaves it where it is, or, if another one
-// is there already, where it is kept.
+// TestPlace: if a file cannot replace the database, the database stays in its place, or, if another database has
+// taken that place, under the name where it is kept.
 func TestPlace(t *testing.T) {
 	path, _, want := killed(t)
 	kept, file := path+".kept", path+".new"

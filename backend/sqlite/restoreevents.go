@@ -10,15 +10,14 @@ import (
 	"adshard/fault"
 )
 
-// RestoringEvents is a copy of a backup's events next to where they belong.
+// RestoringEvents is a copy of a backup's events, in the folder where the events will be.
 type RestoringEvents struct {
 	File      string // the copy
 	dir, path string
 }
 
-// FetchEvents copies the events of a backup, and compares them with the manifest. Remove the
-// copy. Kinds of errors: fault.NotFound (the backup has no events), fault.Corrupt, fault.NoSpace,
-// fault.Unavailable.
+// FetchEvents copies the events of a backup, and compares them with the manifest. The caller must call Remove at the
+// end. Errors: fault.NotFound if the backup has no events, fault.Corrupt, fault.NoSpace, fault.Unavailable.
 func FetchEvents(ctx context.Context, m *Manifest, from, path string) (*RestoringEvents, error) {
 	const op = "sqlite: restore"
 	if m.Events == nil {
@@ -37,10 +36,10 @@ func FetchEvents(ctx context.Context, m *Manifest, from, path string) (*Restorin
 	return r, nil
 }
 
-// Remove removes what is left of the copy.
-func (r *RestoringEvents) Remove() { _ = os.RemoveAll(r.dir) } // if it stays, it is in no one's way
+// Remove removes the rest of the copy.
+func (r *RestoringEvents) Remove() { _ = os.RemoveAll(r.dir) } // if it stays, it does no harm
 
-// Present reports whether anything is where the events are to be.
+// Present reports whether anything is at the path of the events.
 func (r *RestoringEvents) Present() bool {
 	for _, suffix := range suffixes {
 		if exists(r.path + suffix) {
@@ -50,8 +49,7 @@ func (r *RestoringEvents) Present() bool {
 	return false
 }
 
-// Put moves the copy into place and returns where the file that was there is now, or "" if there
-// was none.
+// Put moves the copy to the path of the events. It returns where the previous file is now, or "" if there was none.
 func (r *RestoringEvents) Put() (kept string, err error) {
 	if err := syncFile(r.File); err != nil {
 		return "", disk("sqlite: restore", err)
@@ -59,8 +57,8 @@ func (r *RestoringEvents) Put() (kept string, err error) {
 	return put(r.File, r.path, r.Present())
 }
 
-// copyExactly copies a file that must be what a manifest says. It reads no more than the manifest's size, and nothing at all
-// of a file of another size.
+// copyExactly copies a file that must be as a manifest says. It reads no more bytes than the manifest gives, and nothing at
+// all from a file of another size.
 func copyExactly(ctx context.Context, want *FileSum, from, to string) error {
 	const op = "sqlite: restore"
 	part, err := openPart(from)
@@ -79,7 +77,7 @@ func copyExactly(ctx context.Context, want *FileSum, from, to string) error {
 	if err != nil {
 		return disk(op, err)
 	}
-	if free < uint64(want.Size) { // a file with holes may be larger than any disk
+	if free < uint64(want.Size) { // a file with holes may be larger than the disk
 		return fault.Newf(fault.NoSpace, op, "%d MiB are free beside %s, and %s has %d; free some space", free>>20, to, from, want.Size>>20)
 	}
 	f, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)

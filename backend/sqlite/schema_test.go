@@ -17,10 +17,10 @@ import (
 	"adshard/fault"
 )
 
-// note gives campaigns a note.
+// note adds a note to campaigns.
 const note = "ALTER TABLE campaign ADD COLUMN note TEXT NOT NULL DEFAULT 'none';\n"
 
-// next is a schema that comes after this program's, by a step.
+// next returns a schema that comes after this program's, with one more step.
 func next(t *testing.T, step string) schema {
 	t.Helper()
 	files := fstest.MapFS{fmt.Sprintf("migrations/%05d_note.sql", schemaVersion+1): {Data: []byte("-- +goose Up\n" + step)}}
@@ -57,7 +57,7 @@ func contents(t *testing.T, s *Store) (all content) {
 	return all
 }
 
-// TestTheNextSchema: a program of the next version brings a database over with all that it holds, and this one then
+// TestTheNextSchema: a program of the next version migrates a database with all its data, and this program then
 // refuses it.
 func TestTheNextSchema(t *testing.T) {
 	path := byHand(t, `
@@ -76,7 +76,7 @@ DELETE FROM change_log;`)
 	if err := opening(t, path, Options{BusyTimeout: time.Millisecond, schema: next(t, note+"DELETE FROM nothing;\n")}); err == nil {
 		t.Error("a step that fails is passed over")
 	}
-	s = opened(t, path) // and has changed nothing
+	s = opened(t, path) // the failed step has changed nothing
 	if got := contents(t, s); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v\nwant %+v", got, want)
 	}
@@ -101,9 +101,9 @@ DELETE FROM change_log;`)
 	}
 }
 
-// TestDatabasesOfSchema7: databases of schema 7 are brought over with all that they hold: ids, the clock, holds, qualities
-// learned, budgets. In the end they hold the same as one that has this schema from the beginning, whichever of several
-// programs brings them over.
+// TestDatabasesOfSchema7: databases of schema 7 are migrated with all their data: ids, the clock, holds, learned
+// qualities, budgets. Afterwards they have the same content as one that was created with this schema, whichever of several
+// programs migrates them.
 func TestDatabasesOfSchema7(t *testing.T) {
 	made, err := os.ReadFile("testdata/schema7.sql")
 	if err != nil {
@@ -151,7 +151,7 @@ INSERT INTO control (key, value) VALUES ('spend', x'0102');`
 	}
 }
 
-// TestSchemasThatWereNotReleased: a database of such a schema is refused, and left as it is.
+// TestSchemasThatWereNotReleased: a database with a schema that was never released is refused and left unchanged.
 func TestSchemasThatWereNotReleased(t *testing.T) {
 	path := byHand(t, "DELETE FROM goose_db_version WHERE version_id > 10; UPDATE goose_db_version SET version_id = 6 WHERE version_id = 10")
 	for name, err := range map[string]error{

@@ -19,11 +19,9 @@ type scratch struct {
 	dir string
 }
 
-// OpenScratch opens a copy of the database at path, to try changes out: the
-// database is only read, and its writers do not wait. If it does not exist, the
-// copy is empty. The copy lies in the directory for temporary files
-// (TMPDIR), which needs as much room as the database, until Close. Kinds of
-// errors: those of Open.
+// OpenScratch opens a copy of the database at path, for trying changes out. The database is only read, and its
+// writers do not wait. If it does not exist, the copy is empty. Until Close the copy is in the directory for
+// temporary files (TMPDIR), which needs as much free space as the database. It returns the same errors as Open.
 func OpenScratch(ctx context.Context, path string, o Options) (backend.Store, error) {
 	o = o.withDefaults()
 	o.Create = true
@@ -51,11 +49,11 @@ func (s *scratch) Close() error {
 	return errors.Join(s.Store.Close(), os.RemoveAll(s.dir))
 }
 
-// copyPages is how many pages are copied between two checks of the context.
+// copyPages is the number of pages that are copied between two checks of the context.
 const copyPages = 1024
 
-// copyDatabase copies what is at from, if anything, in one read transaction. begun is called
-// when the moment is fixed that the copy is of; it and progress may be nil.
+// copyDatabase copies the database at `from`, if there is one, in one read transaction. begun is called as soon as it
+// is fixed of which moment the copy is. begun and progress may be nil.
 func copyDatabase(ctx context.Context, from, to string, o Options, begun func() error, progress Progress) error {
 	if info, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
 		return nil
@@ -63,7 +61,7 @@ func copyDatabase(ctx context.Context, from, to string, o Options, begun func() 
 	version, err := storedVersion(ctx, from, Options{BusyTimeout: o.BusyTimeout})
 	switch {
 	case err != nil:
-		return err // not a database of ours
+		return err // it is not a database of this program
 	case version != 0 && !supported(version, thisSchema()):
 		return otherSchema(from, version)
 	}
@@ -85,7 +83,7 @@ func copyPagesOf(ctx context.Context, source *conn, target *zs.Conn, begun func(
 		return err
 	}
 	if _, err := source.number("SELECT count(*) FROM sqlite_schema"); err != nil {
-		return err // from here on others' changes are not seen
+		return err // from here on, changes by others are not seen
 	}
 	if begun != nil {
 		if err := begun(); err != nil {

@@ -10,8 +10,8 @@ import (
 	"adshard/fault"
 )
 
-// TestScratch: a copy has what is committed, while a writer is at work; what is
-// written to it stays in it, and it is gone when it is closed.
+// TestScratch: a scratch copy has the committed data, even while a writer is at work. Writes to the copy stay in it,
+// and it is deleted when it is closed.
 func TestScratch(t *testing.T) {
 	ctx := t.Context()
 	tmp, path := t.TempDir(), filepath.Join(t.TempDir(), "ads.db")
@@ -66,8 +66,7 @@ func TestScratch(t *testing.T) {
 	}
 }
 
-// TestScratchOfWhatCannotBeCopied: the error names the database, not the copy, and nothing is
-// left behind.
+// TestScratchOfWhatCannotBeCopied: the error names the database, not the copy, and no file is left behind.
 func TestScratchOfWhatCannotBeCopied(t *testing.T) {
 	tmp, dir := t.TempDir(), t.TempDir()
 	t.Setenv("TMPDIR", tmp)

@@ -6,7 +6,7 @@ import (
 	"adshard/backend"
 )
 
-// BenchmarkCommit is the cost of a small durable write: one fsync of the log.
+// BenchmarkCommit measures a small durable write: one fsync of the log.
 func BenchmarkCommit(b *testing.B) {
 	s := open(b)
 	fill(b, s)
@@ -28,8 +28,7 @@ func BenchmarkCommit(b *testing.B) {
 	})
 }
 
-// BenchmarkFeed is the cost of following: the newest position, and a
-// hundred changes with their content.
+// BenchmarkFeed measures following the feed: the newest position, and a hundred changes with their content.
 func BenchmarkFeed(b *testing.B) {
 	s := open(b)
 	fill(b, s)

@@ -13,14 +13,14 @@ import (
 	"adshard/fault"
 )
 
-// snapshot is a read transaction on a connection of its own. Its methods may
-// be called by several goroutines; they take turns.
+// snapshot is a read transaction on a connection of its own. Several goroutines may call its methods; they take
+// turns.
 type snapshot struct {
 	s  *Store
 	at backend.Position
 
 	mu sync.Mutex
-	c  *conn // nil: closed
+	c  *conn // nil if closed
 }
 
 // Snapshot implements backend.Feed.
@@ -43,7 +43,7 @@ func (s *Store) openRead(ctx context.Context) (*conn, backend.Position, error) {
 	}
 	var at backend.Position
 	if err = c.exec("BEGIN"); err == nil {
-		at, err = c.newest() // the first read fixes what the transaction sees
+		at, err = c.newest() // the first read determines what the transaction sees
 	}
 	if err != nil {
 		err = s.explain(ctx, "snapshot", c, err)
@@ -128,7 +128,7 @@ func (n *snapshot) Groups(ctx context.Context) iter.Seq2[backend.GroupSize, erro
 	}
 }
 
-// readSizes reads up to limit groups with an id above after.
+// readSizes reads the sizes of up to `limit` groups with ids above `after`.
 func readSizes(c *conn, after uint64, limit int) ([]backend.GroupSize, error) {
 	sizes := make([]backend.GroupSize, 0, limit)
 	err := c.query(`SELECT g.id, g.campaign_id, c.advertiser_id, g.version FROM ad_group g LEFT JOIN campaign c ON c.id = g.campaign_id
@@ -161,8 +161,8 @@ func readSizes(c *conn, after uint64, limit int) ([]backend.GroupSize, error) {
 		at = i
 		return &sizes[at]
 	}
-	// The order of the table brings equal words of a group together, so the
-	// distinct ones are counted by comparing neighbours.
+	// The order of the table puts equal words of a group next to each other, so distinct words are counted by
+	// comparing neighbours.
 	var words, before []byte
 	group := uint64(0)
 	err = c.query("SELECT group_id, words FROM keyword WHERE group_id BETWEEN ? AND ? ORDER BY group_id, words", func(st *zs.Stmt) error {

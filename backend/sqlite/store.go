@@ -23,27 +23,27 @@ type Store struct {
 	limits  upsert.Limits
 	pool    *pool
 
-	// turns holds one token; its holder may write, and owns turn.
+	// turns holds one token. The holder of the token may write, and owns turn.
 	turns chan struct{}
 	turn  turn
 	done  chan struct{} // closed by Close
 	once  sync.Once
 
 	waiter  waiting.Waiter
-	rekeyed int // how many keywords and negatives were removed at Open
+	rekeyed int // keywords and negatives that were removed by Open
 }
 
 var _ backend.Store = (*Store)(nil)
 
-// Open opens the database at path and brings its schema, and the keys of keywords, to this version. Kinds
-// of errors: fault.NotFound (missing, and Create not set), fault.Version (of a
-// newer program), fault.Corrupt (not a database of ours, or damaged), fault.Conflict
-// (unfinished: backend.Unfinished), fault.Locked, fault.NoSpace, fault.Unavailable (no permission).
+// Open opens the database at path and brings its schema and the keys of keywords to this program's version. Errors:
+// fault.NotFound if it is missing and Create is not set; fault.Version for a database of a newer program;
+// fault.Corrupt if the file is damaged or not a database of this program; fault.Conflict if it is unfinished
+// (backend.Unfinished); fault.Locked; fault.NoSpace; fault.Unavailable if there is no permission.
 func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	if path == "" {
 		return nil, fault.Newf(fault.Invalid, "sqlite: open", "the path of the database is empty: name a file")
 	}
-	path, err := filepath.Abs(path) // so that no name means anything special to SQLite
+	path, err := filepath.Abs(path) // so that no name has a special meaning for SQLite
 	if err != nil {
 		return nil, fault.New(fault.Unavailable, "sqlite: open", err)
 	}
@@ -87,7 +87,7 @@ func (s *Store) close() error {
 	case <-time.After(s.options.BusyTimeout):
 		open = fault.Newf(fault.Conflict, "sqlite: close", "a transaction is still open: commit it or roll it back first")
 	}
-	// The last connection copies the log into the database.
+	// Closing the last connection copies the log into the database.
 	if err := s.pool.end(); err != nil {
 		return failed(context.Background(), "close", s.path, err)
 	}
@@ -121,22 +121,20 @@ func (s *Store) acquire(ctx context.Context) (*conn, error) {
 	return c, nil
 }
 
-// turn is when the last write transaction was.
+// turn holds the times of the last write transaction.
 type turn struct {
 	began, ended time.Time
 }
 
 const (
-	// writerRetry is how often a writer asks for the lock of another process.
+	// writerRetry is how often a writer tries to get the lock that another process holds.
 	writerRetry = 2 * time.Millisecond
-	// courtesy is how long the lock stays free after a long transaction, so
-	// that a writer of another process, which asks every writerRetry, gets it:
-	// SQLite has no queue.
+	// courtesy is how long the lock stays free after a long transaction, so that a writer of another process, which
+	// tries every writerRetry, gets it: SQLite has no queue.
 	courtesy = 3 * writerRetry
 )
 
-// begin waits for writers of other processes itself, since SQLite's own wait
-// cannot be cancelled.
+// begin itself waits for writers of other processes, since SQLite's waiting cannot be cancelled.
 func (s *Store) begin(ctx context.Context, c *conn, timeout <-chan time.Time) error {
 	if s.turn.ended.Sub(s.turn.began) > 4*courtesy {
 		if err := wait.Sleep(ctx, courtesy-time.Since(s.turn.ended)); err != nil {
@@ -162,7 +160,7 @@ func (s *Store) begin(ctx context.Context, c *conn, timeout <-chan time.Time) er
 	}
 }
 
-// release gives the writing connection back, with no transaction open.
+// release gives the writing connection back after rolling back an open transaction.
 func (s *Store) release(c *conn) error {
 	var err error
 	if !c.AutocommitEnabled() {
@@ -191,8 +189,8 @@ func (s *Store) write(ctx context.Context, op string, f func(*conn) error) error
 	return s.written(ctx, op, c, err)
 }
 
-// written ends a write transaction whose outcome so far is err. A commit is
-// acknowledged only if it went into the database's file.
+// written ends a write transaction with the result err so far. A commit is acknowledged only if it went into the
+// database's file.
 func (s *Store) written(ctx context.Context, op string, c *conn, err error) error {
 	if err != nil {
 		err = s.explain(ctx, op, c, err)
@@ -208,8 +206,8 @@ func (s *Store) written(ctx context.Context, op string, c *conn, err error) erro
 	return err
 }
 
-// explain gives an error of a connection its kind; the loss of the file takes
-// precedence over errors that follow from it.
+// explain returns an error of a connection with a kind. If the file was lost, it returns that error instead of those
+// that follow from it.
 func (s *Store) explain(ctx context.Context, op string, c *conn, err error) error {
 	if err == nil {
 		return nil

@@ -12,18 +12,17 @@ import (
 	"adshard/search"
 )
 
-// sum is the sum of an entity's row hashes: a writer that changes one row need not
-// read the others.
+// sum is the sum of an entity's row hashes. A writer that changes one row need not read the others.
 type sum uint64
 
-// unsummedSum is the sum of entities that have none yet; the schema says when.
+// unsummedSum is the sum of entities that have no sum yet; the schema says which.
 const unsummedSum sum = 6364136223846793005
 
-// hasher makes the hashes of rows. Each begins with the table, the owner and the
-// id; all columns follow but the version, which is compared separately.
+// hasher computes the hashes of rows. A hash begins with the table, the owner and the id. All columns follow except
+// the version, which is compared separately.
 type hasher struct{ buf []byte }
 
-// The numbers of tables in hashes. Those that are missing here, and all from 17 on, are the numbers of columns
+// The numbers of tables in hashes. The numbers that are missing here, and all from 17 on, are those of columns
 // (fields.Field.Sum).
 const (
 	rowAdvertiser         = 1
@@ -75,9 +74,9 @@ func text[T ~string | []byte](h *hasher, s T) {
 
 func (h *hasher) end() sum { return sum(xxhash.Sum64(h.buf)) }
 
-// advertiser hashes all of an advertiser. The default of a column that was added after the first schema adds nothing,
-// so that old sums hold. advertiser, campaign, group and keyword sum the columns of the first schema, the functions
-// added… those of later ones.
+// advertiser hashes an advertiser's row. A column that was added after the first schema adds nothing while it has its
+// default, so that old sums stay right. advertiser, campaign, group and keyword hash the columns of the first schema;
+// the functions added… hash later ones.
 func (h *hasher) advertiser(id uint64, name string, v *backend.AdvertiserSettings) sum {
 	h.begin(rowAdvertiser, 0, id)
 	text(h, name)
@@ -85,7 +84,7 @@ func (h *hasher) advertiser(id uint64, name string, v *backend.AdvertiserSetting
 	return h.end() + h.addedAdvertiser(0, id, v)
 }
 
-// campaign hashes all but the mark of the budget, which is written separately.
+// campaign hashes a campaign's row without the mark of the budget, which is written separately.
 func (h *hasher) campaign(id, advertiser uint64, name string, v *backend.CampaignSettings) sum {
 	h.begin(rowCampaign, advertiser, id)
 	text(h, name)
@@ -115,7 +114,7 @@ func (h *hasher) budget(id uint64, m budgetMark) sum {
 	return s
 }
 
-// group hashes all but the advertiser, which is the campaign's.
+// group hashes a group's row without the advertiser, which is that of the campaign.
 func (h *hasher) group(id, campaign uint64, name string, v *backend.GroupSettings) sum {
 	h.begin(rowGroup, campaign, id)
 	text(h, name)
@@ -125,7 +124,7 @@ func (h *hasher) group(id, campaign uint64, name string, v *backend.GroupSetting
 	return h.end() + h.addedGroup(campaign, id, v) + h.hold(rowGroupHold, campaign, id, v.Hold)
 }
 
-// hold hashes what holds a campaign or group.
+// hold hashes the hold of a campaign or group.
 func (h *hasher) hold(table byte, owner, id uint64, by backend.Hold) sum {
 	if by == 0 {
 		return 0
@@ -161,7 +160,7 @@ func (h *hasher) phrase(k upsert.Phrase, shown string, enabled bool) {
 	h.flag(enabled)
 }
 
-// ad hashes an ad; its lists of texts are JSON.
+// ad hashes an ad. Its lists of texts are JSON.
 func ad[T string | []byte](h *hasher, group, id uint64, headlines, descriptions T, k upsert.Content, enabled bool) sum {
 	h.begin(rowAd, group, id)
 	text(h, headlines)
@@ -173,20 +172,20 @@ func ad[T string | []byte](h *hasher, group, id uint64, headlines, descriptions 
 	return h.end()
 }
 
-// stored is the sum columns of an entity's row.
+// stored holds the columns of an entity's row that are about its sum.
 type stored struct {
 	sum             sum
 	summed, version uint64
 }
 
-// scanStored reads sum, summed, version.
+// scanStored reads the columns sum, summed and version.
 func scanStored(st *zs.Stmt, at int) stored {
 	return stored{sum(st.ColumnInt64(at)), uint64(st.ColumnInt64(at + 1)), uint64(st.ColumnInt64(at + 2))}
 }
 
-// verify compares an entity's sum with that of its rows as they were read.
-// byOthers is set if another program has changed it since, so that the sum is
-// out of date. d is damage of the entity, err a failure to read.
+// verify compares an entity's sum with the sum of its rows as they were read. byOthers is set if another program has
+// changed the entity since, so that the sum is out of date. d is damage of the entity, or nil; err is a failure to
+// read.
 func (c *conn) verify(kind backend.Kind, id uint64, s stored, rows sum) (byOthers bool, d *backend.Damage, err error) {
 	if s.summed == s.version && s.sum == rows {
 		return false, nil, nil
@@ -198,8 +197,7 @@ func (c *conn) verify(kind backend.Kind, id uint64, s stored, rows sum) (byOther
 	return byOthers, d, err
 }
 
-// current determines whether an entity's sum is that of its version; the results
-// are as those of verify.
+// current determines whether an entity's sum is that of its version. It returns the same results as verify.
 func (c *conn) current(kind backend.Kind, id uint64, s stored) (byOthers bool, d *backend.Damage, err error) {
 	damage := func(problem string) *backend.Damage { return &backend.Damage{Kind: kind, ID: id, Problem: problem} }
 	switch {
@@ -226,7 +224,7 @@ func corrupt(op string, d *backend.Damage) error {
 	return fault.Newf(fault.Corrupt, "sqlite: "+op, "%w: the database is damaged; run `adshard db check` for details, and restore it from a copy", d)
 }
 
-// checked is verify for those who read one entity.
+// checked is like verify for readers of one entity, but returns damage as an error.
 func (c *conn) checked(op string, kind backend.Kind, id uint64, s stored, rows sum) error {
 	_, d, err := c.verify(kind, id, s, rows)
 	if d != nil {

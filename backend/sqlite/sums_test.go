@@ -26,8 +26,8 @@ func whole(ctx context.Context, s *Store) error {
 	return err
 }
 
-// TestChangedByOthersIsSummedAnew: what another program writes is read without
-// complaint, has sums when the log is compacted, and is watched from then on.
+// TestChangedByOthersIsSummedAnew: entities that another program writes are read without an error, get sums when the
+// log is compacted, and are checked from then on.
 func TestChangedByOthersIsSummedAnew(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: one goroutine at a time, which no race detector need watch")
@@ -91,8 +91,8 @@ func TestChangedByOthersIsSummedAnew(t *testing.T) {
 	}
 }
 
-// TestALogThatWasDeletedByHand: its entries were the evidence that entities have no sums, which get them when the database
-// is opened again.
+// TestALogThatWasDeletedByHand: only the log's entries showed that some entities have no sums. After the log is deleted,
+// they get sums when the database is opened again.
 func TestALogThatWasDeletedByHand(t *testing.T) {
 	path := byHand(t, "DELETE FROM change_log")
 	s := opened(t, path)
@@ -111,9 +111,8 @@ func TestALogThatWasDeletedByHand(t *testing.T) {
 	}
 }
 
-// TestDamageIsNamed changes rows behind the triggers' back: reading the
-// entity fails and names it, others can still be read, and neither an import
-// of the same data nor one of other data hides the damage.
+// TestDamageIsNamed changes rows without firing the triggers. Reading the entity fails with an error that names it,
+// and others can still be read. Neither an import of the same data nor one of other data hides the damage.
 func TestDamageIsNamed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: one goroutine at a time, which no race detector need watch")
@@ -161,8 +160,7 @@ func TestDamageIsNamed(t *testing.T) {
 	}
 }
 
-// removeAndWrite removes a damaged group and writes it again, which is the way
-// out without a backup.
+// removeAndWrite removes a damaged group and writes it again, which is the repair without a backup.
 func removeAndWrite(t *testing.T, s *Store, id uint64) {
 	t.Helper()
 	ctx := t.Context()
@@ -187,8 +185,8 @@ func removeAndWrite(t *testing.T, s *Store, id uint64) {
 	}
 }
 
-// TestWrongVersion: an entity whose version is damaged is refused until it is
-// written again; a damaged row of it is found then, too.
+// TestWrongVersion: an entity whose version is damaged cannot be read until it is written again; a damaged row of it
+// is then found, too.
 func TestWrongVersion(t *testing.T) {
 	for _, version := range []string{"version - 1", "version + 1"} {
 		ctx := t.Context()
@@ -236,7 +234,7 @@ func expectDamage(t *testing.T, s *Store, kind backend.Kind, id uint64) {
 	if err := read(id); !fault.Is(err, fault.Corrupt) || !errors.As(err, &d) || d.Kind != kind || d.ID != id {
 		t.Errorf("reading %v %d: %v", kind, id, err)
 	}
-	if err := read(id%2 + 1); id > 2 && err != nil { // groups 1 and 2 are as they were
+	if err := read(id%2 + 1); id > 2 && err != nil { // groups 1 and 2 are unchanged
 		t.Errorf("reading another one: %v", err)
 	}
 	named := false
@@ -248,8 +246,8 @@ func expectDamage(t *testing.T, s *Store, kind backend.Kind, id uint64) {
 	}
 }
 
-// TestClockBehindTheLog: a database whose next clock was lost does not write changes at clocks
-// that readers have passed.
+// TestClockBehindTheLog: a database whose next clock was lost does not write changes at clocks that readers have
+// passed.
 func TestClockBehindTheLog(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ads.db")
 	s := opened(t, path)

@@ -23,7 +23,7 @@ INSERT INTO ad (group_id, headlines, descriptions) VALUES (2, '["x"]', '[]');`
 const baseNow = base + `
 INSERT INTO advertiser_negative (advertiser_id, words, type, text) VALUES (1, 'never', 2, 'never');`
 
-// byHand makes a database by plain SQL, with base and more in it: it has no sums, and notes no version of words.
+// byHand creates a database with base and more in plain SQL. It has no sums, and notes no version of words.
 func byHand(t testing.TB, sql string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "ads.db")
@@ -36,8 +36,8 @@ func byHand(t testing.TB, sql string) string {
 	return path
 }
 
-// TestOtherPrograms writes by plain SQL without foreign keys, as a shell does:
-// the log and the ids must be right all the same.
+// TestOtherPrograms writes plain SQL without foreign keys, as a shell does. The log and the ids must be right
+// nevertheless.
 func TestOtherPrograms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: one goroutine at a time, which no race detector need watch")
@@ -83,8 +83,7 @@ func TestOtherPrograms(t *testing.T) {
 	}
 }
 
-// logged is the log after a clock, without repetitions, as kind:id, with - for
-// removed.
+// logged returns the log after a clock, without repetitions, as kind:id, with "-" for removed entities.
 func logged(t testing.TB, s *Store, after uint64) string {
 	t.Helper()
 	changes, err := s.Changes(t.Context(), backend.Position{Clock: after}, 1000)
@@ -153,7 +152,7 @@ func TestIDsOfOtherPrograms(t *testing.T) {
 	}
 }
 
-// TestLogDeletedByHand says stale for what is missing.
+// TestLogDeletedByHand: reading changes that are missing from the log returns a stale error.
 func TestLogDeletedByHand(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ads.db")
 	s := opened(t, path)

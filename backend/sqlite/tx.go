@@ -8,31 +8,31 @@ import (
 	"adshard/search/words"
 )
 
-// ordinary are the limits of a store: some tens of megabytes.
+// ordinary returns the limits of a store, which amount to some tens of megabytes.
 func ordinary() upsert.Limits {
 	return upsert.Limits{Queued: 2048, Cached: 100_000, Parents: 20_000}
 }
 
-// tx is a backend.Tx, and its own upsert.Backend.
+// tx is a backend.Tx and also its own upsert.Backend.
 type tx struct {
 	upsert.Tx
 	s     *Store
 	c     *conn
-	words string // the version of those that keys are made of
+	words string // the version of words that makes the keys
 	// writing says that state.since was set.
 	writing bool
 	given   ids // the last ids given
-	stored  ids // as state has them
+	stored  ids // the last ids according to state
 	sums    *sumWriter
 }
 
-// ids are the counters of the entities that have no table key of their own.
+// ids are the last ids of the entities whose ids come from counters in the table state.
 type ids struct {
 	keyword, negative, ad uint64
 }
 
-// Begin implements backend.Store. Keep transactions short (some ten thousand
-// rows): all other writers wait, the budget's marks too.
+// Begin implements backend.Store. Transactions should be short (some ten thousand rows), since all other writers
+// wait, including those of budget marks.
 func (s *Store) Begin(ctx context.Context) (backend.Tx, error) {
 	c, err := s.acquire(ctx)
 	if err != nil {
@@ -60,8 +60,7 @@ func (t *tx) Explain(ctx context.Context, err error) error {
 	return t.s.explain(ctx, "write", t.c, err)
 }
 
-// write runs a writing statement; before the first one it sets state.since for the
-// triggers.
+// write runs a writing statement. Before the first one it sets state.since for the triggers.
 func (t *tx) write(sql string, args ...any) error {
 	if err := t.announce(); err != nil {
 		return err
@@ -72,8 +71,7 @@ func (t *tx) write(sql string, args ...any) error {
 // Flushed implements upsert.Backend.
 func (t *tx) Flushed(context.Context) error { return t.sums.flush() }
 
-// Commit implements backend.Tx. The transaction has ended afterwards in any case;
-// if it failed, nothing was written.
+// Commit implements backend.Tx. It always ends the transaction. If it fails, nothing was written.
 func (t *tx) Commit(ctx context.Context) error {
 	err := t.Ready(ctx)
 	if t.Done {

@@ -9,7 +9,8 @@ import (
 	"adshard/backend/upsert"
 )
 
-// heldWhere is the condition of a query, with its arguments. The index has few rows: those that are held.
+// heldWhere returns the SQL condition for a query, with its arguments. The index has few rows, since it has only
+// those that are held.
 func heldWhere(index string, q backend.HeldQuery) (sql string, args []any) {
 	indexed := " INDEXED BY " + index + " WHERE hold <> 0"
 	switch {

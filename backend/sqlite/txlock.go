@@ -12,10 +12,10 @@ import (
 	"adshard/fault"
 )
 
-// owners are the columns that name the owner, by kind.
+// owners maps kinds to the columns that name their owners.
 var owners = map[backend.Kind]string{backend.KindCampaign: "advertiser_id", backend.KindGroup: "campaign_id"}
 
-// Lock implements backend.Tx: there is one writer at a time, so the entity only has to be there.
+// Lock implements backend.Tx. There is only one writer at a time, so it only checks that the entity exists.
 func (t *tx) Lock(ctx context.Context, kind backend.Kind, id uint64) error {
 	if err := t.Ready(ctx); err != nil {
 		return err
@@ -33,7 +33,7 @@ func (t *tx) Lock(ctx context.Context, kind backend.Kind, id uint64) error {
 	return nil
 }
 
-// Expect implements backend.Tx: there is one writer at a time, so the value only has to be there.
+// Expect implements backend.Tx. There is only one writer at a time, so it only compares the value.
 func (t *tx) Expect(ctx context.Context, key string, value []byte) error {
 	if err := t.Ready(ctx); err != nil {
 		return err
@@ -69,8 +69,7 @@ func (n *snapshot) IDs(ctx context.Context, kind backend.Kind, owner, after uint
 	table := tables[kind]
 	sql, args := "SELECT id FROM "+table+" WHERE id > ? ORDER BY id LIMIT ?", []any{int64(after), int64(limit)}
 	if owner != 0 {
-		// The plus makes SQLite use the owner's index; few rows are left to
-		// sort.
+		// The plus makes SQLite use the index on the owner; few rows are then left to sort.
 		sql = "SELECT id FROM " + table + " WHERE +id > ? AND " + owners[kind] + " = ? ORDER BY +id LIMIT ?"
 		args = []any{int64(after), int64(owner), int64(limit)}
 	}

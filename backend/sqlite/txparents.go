@@ -90,17 +90,18 @@ func (t *tx) UpdateCampaigns(_ context.Context, rows []*upsert.CampaignRow) erro
 	return held.flush()
 }
 
-// onlyHeld reports whether a campaign's values differ in nothing but its hold.
+// onlyHeld reports whether a campaign's values differ at most in its hold.
 func onlyHeld(now, before backend.CampaignSettings) bool {
 	now.Hold = before.Hold
 	return now == before
 }
 
-// heldRows writes the holds of campaigns, those of equal ones in one statement: an import releases thousands at once.
+// heldRows writes the holds of campaigns. Equal holds are written in one statement, since an import releases
+// thousands of campaigns at once.
 type heldRows struct {
 	t    *tx
 	hold backend.Hold
-	ids  []byte // the list as JSON without its end; empty: none
+	ids  []byte // the list as JSON without its end, or empty
 }
 
 func (h *heldRows) add(id uint64, hold backend.Hold) error {
@@ -180,7 +181,7 @@ func (t *tx) LoadCampaign(_ context.Context, key upsert.Name) error {
 	}, key.Owner, key.Name)
 }
 
-// What storedCampaign and storedGroup read, and how rows are inserted.
+// The columns that storedCampaign and storedGroup read, and the statements that insert rows.
 const (
 	storedCampaigns = "id, hold, " + campaignColumns
 	storedGroups    = "id, hold, " + groupColumns
@@ -189,14 +190,14 @@ const (
 	insertGroup    = "INSERT INTO ad_group (campaign_id, name, hold, " + groupColumns + ") VALUES (?, ?, ?, " + groupPlaces + ")"
 )
 
-// storedCampaign reads storedCampaigns, of which the first is that one of the row.
+// storedCampaign reads the columns storedCampaigns, which begin at column `first` of the row.
 func storedCampaign(st *zs.Stmt, first int, key upsert.Name) *upsert.CampaignRow {
 	v := scanCampaignSettings(st, first+2)
 	v.Hold = backend.Hold(st.ColumnInt64(first + 1))
 	return upsert.StoredParent(uint64(st.ColumnInt64(first)), key, v)
 }
 
-// storedGroup does so with storedGroups.
+// storedGroup reads the columns storedGroups, which begin at column `first` of the row.
 func storedGroup(st *zs.Stmt, first int, key upsert.Name) *upsert.GroupRow {
 	v := scanGroupSettings(st, first+2)
 	v.Hold = backend.Hold(st.ColumnInt64(first + 1))

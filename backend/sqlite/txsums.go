@@ -9,15 +9,15 @@ import (
 	"adshard/fault"
 )
 
-// sumWriter maintains the sums of the entities that a write transaction changes.
-// A change of a row adds the hash of the new row and subtracts that of the old one,
-// as read: a row that was already damaged stays detectable.
+// sumWriter maintains the sums of the entities that a write transaction changes. A change of a row adds the hash of
+// the new row and subtracts the hash of the old row as it was read, so that a row that was already damaged can still
+// be found.
 type sumWriter struct {
 	c       *conn
 	h       hasher
 	entries map[entity]*summing
 	order   []entity
-	last    entity // the one touched last, and its entry
+	last    entity // the entity that was touched last, with its entry
 	entry   *summing
 }
 
@@ -26,15 +26,14 @@ type entity struct {
 	id   uint64
 }
 
-// summing is the sum of an entity as the transaction leaves it.
+// summing is the sum that the transaction leaves an entity.
 type summing struct {
 	sum sum
-	// resum is set if the database had no sum of the previous version, so that all
-	// rows are read again at the end.
+	// resum is set if the database had no sum of the previous version, so that all rows are read again at the end.
 	resum bool
 }
 
-// tables that have sums, by kind.
+// tables has the tables with sums, by kind.
 var tables = [...]string{backend.KindAdvertiser: "advertiser", backend.KindCampaign: "campaign", backend.KindGroup: "ad_group"}
 
 func newSumWriter(c *conn) *sumWriter {
@@ -48,7 +47,7 @@ func (w *sumWriter) put(e entity, s *summing) *summing {
 	return s
 }
 
-// created notes that an entity was made in this transaction.
+// created notes that the transaction has created an entity.
 func (w *sumWriter) created(kind backend.Kind, id uint64, rows sum) {
 	w.put(entity{kind, id}, &summing{sum: rows})
 }
@@ -72,7 +71,7 @@ func (w *sumWriter) touch(kind backend.Kind, id uint64) (*summing, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The sum of a damaged entity is kept wrong, so that the damage stays detectable.
+	// The sum of a damaged entity stays wrong, so that the damage can still be found.
 	resum, d, err := w.c.current(kind, id, was)
 	if err != nil {
 		return nil, err
@@ -89,7 +88,7 @@ func (w *sumWriter) change(kind backend.Kind, id uint64, by sum) error {
 	return err
 }
 
-// flush writes the sums; all else must be written before.
+// flush writes the sums. Everything else must have been written before.
 func (w *sumWriter) flush() error {
 	for _, e := range w.order {
 		var err error
@@ -111,7 +110,7 @@ func (w *sumWriter) write(e entity, s sum) error {
 	return w.c.exec("UPDATE "+tables[e.kind]+" SET sum = ?, summed = version WHERE id = ?", uint64(s), e.id)
 }
 
-// resum sums entities again, in ascending id order, from their rows.
+// resum computes the sums of entities again from their rows, in ascending id order.
 func (w *sumWriter) resum(kind backend.Kind, ids []uint64) error {
 	switch {
 	case len(ids) == 0: // nil would mean all
@@ -143,8 +142,8 @@ func (w *sumWriter) resum(kind backend.Kind, ids []uint64) error {
 	return nil
 }
 
-// languages runs a change of a campaign's languages, which gives its groups new
-// versions but changes no row of theirs: their sums stay.
+// languages runs a change of a campaign's languages. It gives the campaign's groups new versions, but changes none of
+// their rows, so their sums stay right.
 func (w *sumWriter) languages(campaign uint64, change func() error) error {
 	err := w.c.exec("UPDATE ad_group SET summed = 9223372036854775807 WHERE campaign_id = ? AND summed = version", campaign)
 	if err == nil {
@@ -156,8 +155,8 @@ func (w *sumWriter) languages(campaign uint64, change func() error) error {
 	return err
 }
 
-// changedByOthers returns the ids of the entities of a kind whose last change,
-// with a clock above after and at most upTo, another program made.
+// changedByOthers returns the ids of the entities of a kind whose last change was made by another program, at a clock
+// above `after` and at most upTo.
 func (c *conn) changedByOthers(kind backend.Kind, after, upTo uint64) (ids []uint64, err error) {
 	err = c.query("SELECT e.id FROM change_log l JOIN "+tables[kind]+" e ON e.id = l.id WHERE l.clock > ? AND l.clock <= ? AND l.kind = ?"+
 		" AND e.version = l.clock AND e.summed < e.version ORDER BY e.id", func(st *zs.Stmt) error {
@@ -167,8 +166,8 @@ func (c *conn) changedByOthers(kind backend.Kind, after, upTo uint64) (ids []uin
 	return ids, err
 }
 
-// sumOthers updates the sums of what other programs have changed, as far as the
-// log reaches, and returns the clock that it reached.
+// sumOthers updates the sums of entities that other programs have changed, up to the end of the log. It returns the
+// clock of that end.
 func (s *Store) sumOthers(ctx context.Context) (end uint64, err error) {
 	var lists [backend.KindGroup + 1][]uint64
 	var f *file
@@ -199,11 +198,10 @@ func (s *Store) sumOthers(ctx context.Context) (end uint64, err error) {
 	return end, err
 }
 
-// sumBatch is how many entities are summed in one transaction.
+// sumBatch is the number of entities that are summed in one transaction.
 const sumBatch = 2000
 
-// sumOlder gives sums to the entities of a database that has none yet, or
-// whose log was deleted by hand.
+// sumOlder computes the sums of the entities of a database that has no sums yet, or whose log was deleted by hand.
 func (s *Store) sumOlder(ctx context.Context) error {
 	var unsummed bool
 	err := s.read(ctx, "open", func(c *conn) error {
@@ -229,12 +227,13 @@ func (s *Store) sumOlder(ctx context.Context) error {
 		})
 	}
 	if fault.Is(err, fault.Locked) || fault.Is(err, fault.Corrupt) {
-		return nil // the next process that opens it continues; damage is detected when it is read
+		return nil // the next process that opens the database continues; damage is found when it is read
 	}
 	return err
 }
 
-// older sums the next unsummed entities of a kind, with ids above last.
+// older computes the sums of the next unsummed entities of a kind, with ids above `last`. It returns the last id and
+// whether there may be more.
 func (w *sumWriter) older(kind backend.Kind, last uint64) (uint64, bool, error) {
 	var ids []uint64
 	err := w.c.query("SELECT id FROM "+tables[kind]+" WHERE id > ? AND sum = ? AND summed = version ORDER BY id LIMIT ?", func(st *zs.Stmt) error {

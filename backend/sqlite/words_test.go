@@ -30,7 +30,7 @@ func (p wordsFile) Copy(testing.TB) backendtest.Place { panic("not copied") }
 
 func TestWords(t *testing.T) { backendtest.Words(t, wordsPlace) }
 
-// TestWordsKilled kills programs that make keys anew.
+// TestWordsKilled kills programs that rebuild keys.
 func TestWordsKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: it spends its time in other processes")
@@ -60,7 +60,7 @@ func wordsPlace(t testing.TB) backendtest.WordsPlace {
 	}
 }
 
-// TestWordsThatNoProgramNoted: a database that is filled by plain SQL, without a version of words, gets one.
+// TestWordsThatNoProgramNoted: a database that was filled with plain SQL, without a version of words, gets one.
 func TestWordsThatNoProgramNoted(t *testing.T) {
 	path := byHand(t, "INSERT INTO keyword (group_id, words, type, text) VALUES (1, 'men s', 2, 'men''s')")
 	s := opened(t, path)

@@ -1,9 +1,8 @@
-// Package transfer copies advertisers' data from one database to another, of any
-// kind.
+// Package transfer copies advertisers' data from one database to another, of any kind.
 //
-// Goals: all entities, statuses and budgets' marks as of one clock, and documents as they are then; bounded memory
-// except for campaigns. Non-goals: ids, clocks, the log of changes and the balancer's
-// state, which are a database's own: slaves are filled anew from the copy.
+// Goals: all entities, statuses and budgets' marks as of one clock, and the documents of that time; bounded memory
+// except for campaigns. Non-goals: ids, clocks, the log of changes and the balancer's state, which belong to one
+// database: slaves are filled anew from the copy.
 package transfer
 
 import (
@@ -16,14 +15,14 @@ import (
 	"adshard/fault"
 )
 
-// rowsOfTx is how many rows are written in one transaction.
+// rowsOfTx is the number of rows that are written in one transaction.
 const rowsOfTx = 10_000
 
-// Copy copies everything from one store to another one, which must be empty. m is noted in to before
-// anything else, until all is copied, so that a part does not pass for the whole; with the zero value nothing is
-// noted, for a store that only the caller has. progress, which may be nil, is called with how many ad groups
-// are done, out of how many. It returns what was copied. Errors: fault.Conflict if to is not empty; those
-// of the stores. After an error to holds a part and is useless.
+// Copy copies everything from one store to another, which must be empty. It notes m in the store `to` before it
+// copies, and removes the note at the end, so that a part is not mistaken for the whole. If m is the zero value
+// nothing is noted, for a store that only the caller uses. progress, which may be nil, is called with the number of
+// ad groups that are done and the number of all. Copy returns what was copied. It returns fault.Conflict if `to` is
+// not empty, and errors of the stores. After an error `to` holds a useless part.
 func Copy(ctx context.Context, from, to backend.Store, m backend.Making, progress func(done, total uint64)) (backend.Counts, error) {
 	if progress == nil {
 		progress = func(uint64, uint64) {}
@@ -66,7 +65,7 @@ func Copy(ctx context.Context, from, to backend.Store, m backend.Making, progres
 	return c.done, to.Finish(ctx, m)
 }
 
-// begin makes sure that a store is empty, and notes in it that m fills it.
+// begin returns an error unless a store is empty, and notes in it that m fills it.
 func begin(ctx context.Context, to backend.Store, m backend.Making) error {
 	there, err := to.Counts(ctx)
 	switch {
@@ -80,7 +79,7 @@ func begin(ctx context.Context, to backend.Store, m backend.Making) error {
 	return to.Mark(ctx, m)
 }
 
-// budgets copies the marks of budgets.
+// budgets copies the campaigns' budget marks.
 func (c *copying) budgets(ctx context.Context) error {
 	for _, m := range c.marks {
 		if err := c.to.SetBudget(ctx, m.campaign, m.BudgetMark); err != nil {
@@ -90,7 +89,7 @@ func (c *copying) budgets(ctx context.Context) error {
 	return nil
 }
 
-// documents copies the table of places and block lists, as they are now.
+// documents copies the table of places and the block lists in their present state.
 func (c *copying) documents(ctx context.Context, from backend.Documents) error {
 	for after := uint64(0); ; {
 		heads, err := from.Documents(ctx, after, documentsAtOnce)
@@ -104,7 +103,7 @@ func (c *copying) documents(ctx context.Context, from backend.Documents) error {
 			}
 			data, err := backend.ReadDocument(ctx, d, from.DocumentPart)
 			if fault.Is(err, fault.NotFound) {
-				continue // it has just been replaced, and comes again
+				continue // the document has just been replaced, and will be listed again
 			}
 			if err == nil {
 				err = c.document(ctx, d.Name, data)
@@ -118,7 +117,8 @@ func (c *copying) documents(ctx context.Context, from backend.Documents) error {
 
 const documentsAtOnce = 100
 
-// document saves a document, perhaps again. Block lists name advertisers by the ids of the copy.
+// document saves a document, which may have been saved before. In a block list it replaces the ids of advertisers by
+// those in the copy.
 func (c *copying) document(ctx context.Context, name string, data []byte) error {
 	if strings.HasPrefix(name, backend.BlocklistDocument) {
 		var err error
@@ -134,7 +134,8 @@ func (c *copying) document(ctx context.Context, name string, data []byte) error 
 	return err
 }
 
-// list replaces the ids of advertisers in a block list. One that is not there any more is left out.
+// list replaces the ids of advertisers in a block list by those in the copy. Advertisers that no longer exist are
+// left out.
 func (c *copying) list(data []byte) ([]byte, error) {
 	text, err := backend.UnpackDocument(data)
 	if err != nil {
@@ -155,11 +156,11 @@ func (c *copying) list(data []byte) ([]byte, error) {
 	return backend.PackDocument(l.Text()), nil
 }
 
-// copying is a Copy under way.
+// copying is the state of a running Copy.
 type copying struct {
 	to          backend.Store
-	tx          backend.Tx // nil: none is open
-	rows        int        // of the open transaction
+	tx          backend.Tx // nil if none is open
+	rows        int        // rows of the open transaction
 	campaigns   map[uint64]uint64
 	advertisers map[uint64]uint64
 	marks       []mark
@@ -168,13 +169,13 @@ type copying struct {
 	progress    func(done, total uint64)
 }
 
-// mark is that of a budget of a campaign of the target.
+// mark is the budget mark of a campaign in the target.
 type mark struct {
 	campaign uint64
 	backend.BudgetMark
 }
 
-// room begins a transaction, and another one when it is full.
+// room begins a transaction if none is open, and commits a full one first.
 func (c *copying) room(ctx context.Context) (err error) {
 	if c.tx != nil && c.rows >= rowsOfTx {
 		if err := c.commit(ctx); err != nil {
@@ -204,7 +205,7 @@ func (c *copying) end() {
 	}
 }
 
-// parents copies advertisers and campaigns, also those without groups.
+// parents copies advertisers and campaigns, including those without groups.
 func (c *copying) parents(ctx context.Context, n backend.Snapshot) error {
 	advertisers, err := n.Advertisers(ctx, nil)
 	if err != nil {
@@ -305,8 +306,8 @@ func (c *copying) item(ctx context.Context, it *backend.Item) error {
 	return c.negatives(ctx, backend.NegativeOwner{Campaign: campaign, Group: id}, it.Negatives)
 }
 
-// held is what holds an entity. An import that has not ended there never ends: what it made is not
-// served until its own row comes.
+// held returns the change that sets an entity's hold in the copy. An unfinished import of the source never ends in
+// the copy. So what it created is not served until its own row is imported.
 func held(h backend.Hold) backend.HoldChange {
 	if h.Import() != 0 {
 		h = h.Marks() | backend.Refused

@@ -6,14 +6,13 @@ import (
 	"adshard/search"
 )
 
-// Phrase is the natural key of a keyword or negative within its owner: its
-// normalised words and its match type.
+// Phrase is the natural key of a keyword or negative within its owner: its normalised words and its match type.
 type Phrase struct {
 	Words string
 	Match search.MatchType
 }
 
-const opWrite = "write" // the operation that errors name
+const opWrite = "write" // the operation in errors
 
 // Keyword is the value of a keyword.
 type Keyword struct {
@@ -27,8 +26,7 @@ type Negative struct {
 	Enabled bool
 }
 
-// Content is the natural key of an ad: all of it. Headlines and Descriptions are
-// JSON arrays (EncodeTexts).
+// Content is the natural key of an ad: all of its content. Headlines and Descriptions are JSON arrays (EncodeTexts).
 type Content struct {
 	Headlines, Descriptions, Path1, Path2, FinalURL string
 }
@@ -38,13 +36,13 @@ type Ad struct {
 	Enabled bool
 }
 
-// NewNegative returns the value of a negative before the patch that creates it.
+// NewNegative returns the value of a new negative before its patch is applied.
 func NewNegative() Negative { return Negative{Enabled: true} }
 
-// NewAd is NewNegative for an ad.
+// NewAd returns the value of a new ad before its patch is applied.
 func NewAd() Ad { return Ad{Enabled: true} }
 
-// KeyOf returns a natural key. Errors: fault.Invalid.
+// KeyOf returns a natural key, or fault.Invalid if there is no word or no such match type.
 func KeyOf(words string, m search.MatchType) (Phrase, error) {
 	if words == "" {
 		return Phrase{}, fault.Field(opWrite, "words", "a keyword needs at least one word")
@@ -55,7 +53,7 @@ func KeyOf(words string, m search.MatchType) (Phrase, error) {
 	return Phrase{words, m}, nil
 }
 
-// ContentOf returns the natural key of an ad. Errors: fault.Invalid.
+// ContentOf returns the natural key of an ad, or fault.Invalid if its texts cannot be encoded.
 func ContentOf(p backend.AdPatch) (k Content, err error) {
 	k = Content{Path1: p.Path1, Path2: p.Path2, FinalURL: p.FinalURL}
 	if k.Headlines, err = EncodeTexts(p.Headlines); err != nil {
@@ -65,20 +63,21 @@ func ContentOf(p backend.AdPatch) (k Content, err error) {
 	return k, err
 }
 
-// Apply changes a keyword as a patch says whose Check has passed; words are those of its key, whose memory an equal text shares.
+// Apply applies a patch, whose Check has passed, to a keyword. words are the words of its key; if its text is equal, it shares
+// their memory.
 func (v *Keyword) Apply(p backend.KeywordPatch, words string) {
 	if v.KeywordSettings.Apply(&p) == nil {
 		v.Text = sameText(p.Text, words)
 	}
 }
 
-// Apply changes a negative as a patch says; words are those of its key.
+// Apply applies a patch to a negative. words are the words of its key.
 func (v *Negative) Apply(p backend.NegativePatch, words string) {
 	v.Text = sameText(p.Text, words)
 	v.Enabled = p.Status.Of(v.Enabled)
 }
 
-// Apply changes an ad as a patch says.
+// Apply applies a patch to an ad.
 func (v *Ad) Apply(p backend.AdPatch) { v.Enabled = p.Status.Of(v.Enabled) }
 
 func sameText(text, words string) string {

@@ -7,7 +7,7 @@ import (
 	"adshard/fault"
 )
 
-// held applies the change of a hold; nil: there is none.
+// held returns a hold after a change, which is nil if there is none.
 func held(now backend.Hold, change backend.HoldChange, made bool) backend.Hold {
 	if change == nil {
 		return now
@@ -20,8 +20,8 @@ func (t *Tx) Held(ctx context.Context, q backend.HeldQuery, after uint64, limit 
 	if err := t.Ready(ctx); err != nil {
 		return 0, err
 	}
-	// Rows that are loaded must equal those that are cached. The backend's part waits: what is released
-	// changes again.
+	// Rows that are loaded must equal the cached ones. Backend.Flushed is not called yet, since holds that are
+	// released change the rows again.
 	if err := t.flushRows(ctx); err != nil {
 		return 0, t.Fail(ctx, err)
 	}

@@ -17,27 +17,27 @@ type Name struct {
 type Parent[K, V comparable] struct {
 	ID     uint64
 	Key    K
-	Now    V // wanted
-	Before V // in the database, or as it was created
+	Now    V // the wanted value
+	Before V // the value in the database, or at creation
 	queued bool
 }
 
-// The parents.
+// The kinds of parents.
 type (
 	AdvertiserRow = Parent[string, backend.AdvertiserSettings]
 	CampaignRow   = Parent[Name, backend.CampaignSettings]
 	GroupRow      = Parent[Name, backend.GroupSettings]
 )
 
-// StoredParent returns a parent as the database has it.
+// StoredParent returns a parent with the value that the database has.
 func StoredParent[K, V comparable](id uint64, key K, value V) *Parent[K, V] {
 	return &Parent[K, V]{ID: id, Key: key, Now: value, Before: value}
 }
 
-// changes are parents of one kind that may differ from the database, in order.
+// changes holds the parents of one kind that may differ from the database, in the order of their changes.
 type changes[K, V comparable] []*Parent[K, V]
 
-// set gives a parent another value.
+// set changes the value of a parent.
 func (c *changes[K, V]) set(r *Parent[K, V], v V) {
 	if r.Now = v; v != r.Before && !r.queued {
 		r.queued = true
@@ -45,7 +45,7 @@ func (c *changes[K, V]) set(r *Parent[K, V], v V) {
 	}
 }
 
-// flush writes those that differ.
+// flush writes the parents that differ.
 func (c *changes[K, V]) flush(ctx context.Context, t *Tx, entity backend.Entity, write func(context.Context, []*Parent[K, V]) error) error {
 	var list []*Parent[K, V]
 	for _, r := range *c {
@@ -64,18 +64,18 @@ func (c *changes[K, V]) flush(ctx context.Context, t *Tx, entity backend.Entity,
 	return nil
 }
 
-// parents are the advertisers, campaigns and groups that a transaction knows.
+// parents caches the advertisers, campaigns and groups that a transaction knows.
 type parents struct {
 	advertisers    map[string]*AdvertiserRow
 	advertiserByID map[uint64]*AdvertiserRow
 	campaigns      map[Name]*CampaignRow
 	groups         map[Name]*GroupRow
-	// owners are the advertisers of campaigns.
+	// owners maps campaigns to their advertisers.
 	owners map[uint64]uint64
-	// held are the campaigns that something holds, or held when they were read.
+	// held maps ids to campaigns that are held, or were when they were read.
 	held map[uint64]*CampaignRow
-	// campaignsOf and groupsOf say of which advertisers all campaigns are cached, and
-	// of which campaigns all groups, or false if there are too many.
+	// campaignsOf and groupsOf say for which advertisers all campaigns are cached, and for which campaigns all
+	// groups. The value is false if there are too many to cache.
 	campaignsOf, groupsOf map[uint64]bool
 
 	changedAdvertisers changes[string, backend.AdvertiserSettings]
@@ -94,7 +94,7 @@ func put[K comparable, V any](m *map[K]V, k K, v V) {
 
 // KnowAdvertiser caches an advertiser.
 func (p *parents) KnowAdvertiser(r *AdvertiserRow) {
-	if p.advertiserByID[r.ID] == nil { // one that is changed already stays
+	if p.advertiserByID[r.ID] == nil { // one that is cached, and perhaps changed, is kept
 		put(&p.advertisers, r.Key, r)
 		put(&p.advertiserByID, r.ID, r)
 	}
@@ -111,8 +111,8 @@ func (p *parents) KnowCampaign(r *CampaignRow) {
 	}
 }
 
-// HoldOf returns the hold of a campaign as this transaction knows it in the database; 0 also if the
-// campaign is not cached.
+// HoldOf returns the hold that a campaign has in the database, as far as this transaction knows. It returns 0 if the
+// campaign is not cached, too.
 func (p *parents) HoldOf(campaign uint64) backend.Hold {
 	if r := p.held[campaign]; r != nil {
 		return r.Before.Hold
@@ -133,23 +133,21 @@ func (p *parents) KnowOwner(campaign, advertiser uint64) { put(&p.owners, campai
 // Owner returns the advertiser of a campaign, or 0 if it is not cached.
 func (p *parents) Owner(campaign uint64) uint64 { return p.owners[campaign] }
 
-// KnowCampaignsOf notes whether all campaigns of an advertiser are cached, known
-// whether that was noted; KnowGroupsOf does so for the groups of a campaign.
+// KnowCampaignsOf notes whether all campaigns of an advertiser are cached.
 func (p *parents) KnowCampaignsOf(advertiser uint64, all bool) {
 	put(&p.campaignsOf, advertiser, all)
 }
 
-// KnowGroupsOf is KnowCampaignsOf for the groups of a campaign.
+// KnowGroupsOf notes whether all groups of a campaign are cached.
 func (p *parents) KnowGroupsOf(campaign uint64, all bool) { put(&p.groupsOf, campaign, all) }
 
-// CampaignsOf reports whether all campaigns of an advertiser are cached, and whether
-// that is known.
+// CampaignsOf reports whether all campaigns of an advertiser are cached. known is false if that was not noted.
 func (p *parents) CampaignsOf(advertiser uint64) (all, known bool) {
 	all, known = p.campaignsOf[advertiser]
 	return all, known
 }
 
-// GroupsOf is CampaignsOf for the groups of a campaign.
+// GroupsOf reports whether all groups of a campaign are cached. known is false if that was not noted.
 func (p *parents) GroupsOf(campaign uint64) (all, known bool) {
 	all, known = p.groupsOf[campaign]
 	return all, known

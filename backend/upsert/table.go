@@ -8,37 +8,35 @@ import (
 
 // Row is one keyword, negative or ad with the natural key K and the value V.
 type Row[K, V comparable] struct {
-	Owner, ID uint64 // the group, campaign or advertiser; the row's own id
+	Owner, ID uint64 // Owner is the group, campaign or advertiser; ID is the row's own id
 	Key       K
-	Now       V // wanted
-	Before    V // in the database, if it exists there
+	Now       V // the wanted value
+	Before    V // the value in the database, if the row exists there
 	exists    bool
 	gone      bool // removed
 	queued    bool
 }
 
-// Stored returns a row as the database has it.
+// Stored returns a row with the value that the database has.
 func Stored[K, V comparable](owner, id uint64, key K, value V) *Row[K, V] {
 	return &Row[K, V]{Owner: owner, ID: id, Key: key, Now: value, Before: value, exists: true}
 }
 
-// Rows is how a table is read and written. Its errors are those of the database,
-// and end the transaction.
+// Rows reads and writes a table. Its errors are those of the database and end the transaction.
 type Rows[K, V comparable] interface {
-	// Load reads the rows of an owner, at most limit of them, and hands them to
-	// Table.Loaded.
+	// Load reads at most `limit` rows of an owner and passes them to Table.Loaded.
 	Load(ctx context.Context, owner uint64, limit int) error
 	// Find returns the row of an owner with a key, or nil if there is none.
 	Find(ctx context.Context, owner uint64, key K) (*Row[K, V], error)
-	// Remove deletes rows; Update sets them from Before to Now; Insert writes
-	// new ones. Removed rows come first, since a new one may have the same key.
+	// Remove deletes rows, Update sets them from Before to Now, and Insert writes new ones. Remove is called first,
+	// since a new row may have the key of a removed one.
 	Remove(ctx context.Context, rows []*Row[K, V]) error
 	Update(ctx context.Context, rows []*Row[K, V]) error
 	Insert(ctx context.Context, rows []*Row[K, V]) error
 }
 
-// Table caches the rows of one table that a transaction has read, by owner, and
-// queues those that differ. It is used by one goroutine.
+// Table caches the rows of one table that a transaction has read, by owner, and queues those that differ. It must be
+// used by only one goroutine.
 type Table[K, V comparable] struct {
 	Rows   Rows[K, V]
 	Entity backend.Entity
@@ -46,11 +44,11 @@ type Table[K, V comparable] struct {
 	Next func(ctx context.Context) (uint64, error)
 	// Report is called with each effect.
 	Report func(entity backend.Entity, id uint64, effect backend.Effect)
-	// Full is called when Queued rows are waiting; it must call Flush.
+	// Full is called when Queued rows are waiting. It must call Flush.
 	Full   func(ctx context.Context) error
 	Queued int
-	// Whole is how many rows of one owner are cached together. One that has more
-	// has its rows looked up one by one.
+	// Whole is the most rows of one owner that are cached together. If an owner has more, its rows are looked up one
+	// by one.
 	Whole int
 
 	owners map[uint64]*owned[K, V]
@@ -58,21 +56,21 @@ type Table[K, V comparable] struct {
 	size   int
 }
 
-// owned is the cached rows of one owner.
+// owned holds the cached rows of one owner.
 type owned[K, V comparable] struct {
-	rows  map[K]*Row[K, V] // nil: there is no such row
-	whole bool             // rows is complete
+	rows  map[K]*Row[K, V] // nil if the owner has no such row
+	whole bool             // rows has all rows of the owner
 }
 
-// Size is how much is cached: one for each owner and one for each row.
+// Size returns the size of the cache: one for each owner and one for each row.
 func (t *Table[K, V]) Size() int { return t.size }
 
-// Forget empties the cache, which must be flushed.
+// Forget empties the cache, which must have been flushed.
 func (t *Table[K, V]) Forget() {
 	t.owners, t.size = nil, 0
 }
 
-// ForgetOwner drops the rows of an owner that is removed, after a flush.
+// ForgetOwner drops the rows of an owner that is removed. The table must have been flushed.
 func (t *Table[K, V]) ForgetOwner(owner uint64) {
 	if o := t.owners[owner]; o != nil {
 		t.size -= 1 + len(o.rows)
@@ -83,7 +81,7 @@ func (t *Table[K, V]) ForgetOwner(owner uint64) {
 // Known reports whether the rows of an owner are cached.
 func (t *Table[K, V]) Known(owner uint64) bool { return t.owners[owner] != nil }
 
-// Cached returns the rows of an owner that are cached, in any order.
+// Cached returns the cached rows of an owner, in any order.
 func (t *Table[K, V]) Cached(owner uint64) (list []*Row[K, V]) {
 	if o := t.owners[owner]; o != nil {
 		for _, r := range o.rows {
@@ -93,15 +91,15 @@ func (t *Table[K, V]) Cached(owner uint64) (list []*Row[K, V]) {
 	return list
 }
 
-// Created records that an owner is new and has no rows yet.
+// Created notes that an owner is new and has no rows yet.
 func (t *Table[K, V]) Created(owner uint64) { t.put(owner, nil, true) }
 
-// Loaded records the rows of an owner as Rows.Load read them.
+// Loaded caches the rows of an owner that Rows.Load has read.
 func (t *Table[K, V]) Loaded(owner uint64, list []*Row[K, V]) {
 	t.put(owner, list, len(list) < t.Limit())
 }
 
-// Limit is how many rows Load is asked for: more than are cached together.
+// Limit returns the number of rows that Load is asked for: one more than are cached together.
 func (t *Table[K, V]) Limit() int { return t.Whole + 1 }
 
 func (t *Table[K, V]) put(owner uint64, list []*Row[K, V], whole bool) {
@@ -139,7 +137,7 @@ func (t *Table[K, V]) find(ctx context.Context, o *owned[K, V], owner uint64, ke
 	return r, err
 }
 
-// Put changes the row with a key, or makes one of the value initial.
+// Put changes the row with a key, or creates it with the value `initial` and then changes it.
 func (t *Table[K, V]) Put(ctx context.Context, owner uint64, key K, initial V, change func(*V)) error {
 	o, err := t.rowsOf(ctx, owner)
 	if err != nil {
@@ -168,7 +166,7 @@ func (t *Table[K, V]) Put(ctx context.Context, owner uint64, key K, initial V, c
 	return nil
 }
 
-// Remove takes the row with a key away, if there is one.
+// Remove removes the row with a key, if there is one.
 func (t *Table[K, V]) Remove(ctx context.Context, owner uint64, key K) error {
 	o, err := t.rowsOf(ctx, owner)
 	if err != nil {
@@ -178,7 +176,7 @@ func (t *Table[K, V]) Remove(ctx context.Context, owner uint64, key K) error {
 	if r == nil || err != nil {
 		return err
 	}
-	o.rows[key] = nil // not deleted: the database still has it until the flush
+	o.rows[key] = nil // the entry is kept, since the database has the row until the flush
 	r.gone = true
 	t.Report(t.Entity, r.ID, backend.Removed)
 	return t.enqueue(ctx, r)

@@ -9,8 +9,8 @@ import (
 	"adshard/fault"
 )
 
-// EncodeTexts writes texts as a JSON array, always the same way, since it is
-// part of an ad's natural key.
+// EncodeTexts encodes texts as a JSON array. Equal texts always give the same array, since it is part of an ad's
+// natural key.
 func EncodeTexts(texts []string) (string, error) {
 	if len(texts) == 0 {
 		return "[]", nil
@@ -24,8 +24,8 @@ func EncodeTexts(texts []string) (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), nil
 }
 
-// DecodeTexts reads a JSON array of strings; one without escapes, which is
-// nearly every one, without the JSON reader. Errors: fault.Corrupt.
+// DecodeTexts decodes a JSON array of strings. Nearly all arrays have no escapes; those are decoded without the JSON
+// decoder. It returns fault.Corrupt if b is not such an array.
 func DecodeTexts(b []byte) ([]string, error) {
 	if string(b) == "[]" {
 		return nil, nil
@@ -40,8 +40,8 @@ func DecodeTexts(b []byte) ([]string, error) {
 	return texts, nil
 }
 
-// decodePlain reads ["a","b"] without escapes and white space; all strings
-// share one allocation.
+// decodePlain decodes an array like ["a","b"] without escapes and white space. All strings share one allocation. ok
+// is false if the array is not like that.
 func decodePlain(b []byte) ([]string, bool) {
 	if len(b) < 4 || b[0] != '[' || b[len(b)-1] != ']' || bytes.IndexByte(b, '\\') >= 0 {
 		return nil, false

@@ -33,7 +33,7 @@ func (t *Tx) Advertiser(ctx context.Context, name string) (uint64, error) {
 	return r.ID, nil
 }
 
-// create makes something when there is room for it in the cache.
+// create runs f, which creates an entity, after making room in the cache.
 func (t *Tx) create(ctx context.Context, f func() error) error {
 	err := t.bound(ctx)
 	if err == nil {
@@ -68,7 +68,7 @@ func (t *Tx) UpdateAdvertiser(ctx context.Context, id uint64, p backend.Advertis
 	return nil
 }
 
-// Campaign implements backend.Tx. Removing returns the id of the removed one, or 0.
+// Campaign implements backend.Tx. With the status Remove it returns the id of the removed campaign, or 0.
 func (t *Tx) Campaign(ctx context.Context, advertiser uint64, name string, p backend.CampaignPatch) (uint64, error) {
 	if err := t.Ready(ctx); err != nil {
 		return 0, err
@@ -91,7 +91,7 @@ func (t *Tx) Campaign(ctx context.Context, advertiser uint64, name string, p bac
 	return change(t, &t.changedCampaigns, backend.EntityCampaign, r, &v, v.Apply(&p))
 }
 
-// change gives a parent the value v, unless the patch that made it was wrong.
+// change sets the value v of a parent, unless the patch that made it was wrong.
 func change[V comparable](t *Tx, list *changes[Name, V], entity backend.Entity, r *Parent[Name, V], v *V, wrong error) (uint64, error) {
 	if wrong != nil {
 		return 0, wrong
@@ -111,7 +111,7 @@ func (t *Tx) createCampaign(ctx context.Context, key Name, p backend.CampaignPat
 	if err := t.create(ctx, func() error { return t.Backend.CreateCampaign(ctx, r) }); err != nil {
 		return 0, err
 	}
-	if r.ID == 0 { // made by another transaction since the campaigns were read
+	if r.ID == 0 { // another transaction has created it since the campaigns were read
 		delete(t.campaignsOf, key.Owner)
 		return t.Campaign(ctx, key.Owner, key.Name, p)
 	}
@@ -122,7 +122,7 @@ func (t *Tx) createCampaign(ctx context.Context, key Name, p backend.CampaignPat
 	return r.ID, nil
 }
 
-// Group implements backend.Tx. Removing returns the id of the removed one, or 0.
+// Group implements backend.Tx. With the status Remove it returns the id of the removed group, or 0.
 func (t *Tx) Group(ctx context.Context, campaign uint64, name string, p backend.GroupPatch) (uint64, error) {
 	if err := t.Ready(ctx); err != nil {
 		return 0, err
@@ -182,8 +182,7 @@ func (t *Tx) FindGroup(ctx context.Context, campaign uint64, name string) (uint6
 	return find(ctx, t, t.findGroup, Name{campaign, name})
 }
 
-// find returns the number of what a lookup finds by its key, or 0 if there is
-// none.
+// find returns the id of the entity that a lookup finds by its key, or 0 if there is none.
 func find[K, V comparable](ctx context.Context, t *Tx, lookup func(context.Context, K) (*Parent[K, V], error), key K) (uint64, error) {
 	if err := t.Ready(ctx); err != nil {
 		return 0, err
@@ -243,7 +242,7 @@ func (t *Tx) Ad(ctx context.Context, group uint64, p backend.AdPatch) error {
 	return child(ctx, t, t.Ads, group, key, p.Status, NewAd(), func(v *Ad) { v.Apply(p) })
 }
 
-// child changes, makes or removes a row of what an owner holds.
+// child changes, creates or removes a row in one of an owner's tables.
 func child[K, V comparable](ctx context.Context, t *Tx, table *Table[K, V], owner uint64, key K, status backend.Status, initial V, change func(*V)) error {
 	if status == backend.Remove {
 		return t.Fail(ctx, table.Remove(ctx, owner, key))

@@ -1,5 +1,5 @@
-// Package waiting implements backend.Feed's Wait for backends that learn of some
-// commits at once and of the others by looking now and then.
+// Package waiting implements backend.Feed's Wait for backends that are notified of some commits at once and learn of
+// the others by looking at intervals.
 package waiting
 
 import (
@@ -11,25 +11,25 @@ import (
 	"adshard/internal/wait"
 )
 
-// Waiter waits for commits. Its fields are set before its first use.
+// Waiter waits for commits. Its fields must be set before its first use.
 type Waiter struct {
 	// Newest reads the position of the newest change.
 	Newest func(context.Context) (backend.Position, error)
-	// Poll is how often it is read without Notify, once for all who wait.
+	// Poll is the interval at which Newest is called without Notify, once for all callers of Wait.
 	Poll time.Duration
 
 	commits wait.Broadcast
 
 	mu        sync.Mutex
 	lookedAt  time.Time        // when the last look began; under mu
-	notified  <-chan struct{}  // closed by the first Notify after it
-	newestWas backend.Position // what it found
+	notified  <-chan struct{}  // closed by the first Notify after that look
+	newestWas backend.Position // the position that the look found
 }
 
-// Notify wakes all who wait, to look at once.
+// Notify makes all callers of Wait look at once.
 func (w *Waiter) Notify() { w.commits.Notify() }
 
-// Wait does what backend.Feed's Wait does.
+// Wait does what Wait of backend.Feed does.
 func (w *Waiter) Wait(ctx context.Context, after backend.Position) error {
 	since := time.Now()
 	for {
@@ -48,9 +48,8 @@ func (w *Waiter) Wait(ctx context.Context, after backend.Position) error {
 	}
 }
 
-// lookSince returns the newest change as of a look that began no earlier than
-// since and after the last Notify: the last one of any caller of Wait, or a new
-// one. The next Notify closes notified.
+// lookSince returns the newest position from a look that began no earlier than `since` and after the last Notify.
+// That is the last look of any caller of Wait, or a new one. The next Notify closes notified.
 func (w *Waiter) lookSince(ctx context.Context, since time.Time) (newest backend.Position, at time.Time, notified <-chan struct{}, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -19,18 +19,18 @@ const header = "advertiser\tcampaign\tgroup\tnegative\tnegative_type\tnegative_o
 // ownersCached bounds the campaigns and advertisers that a report caches.
 const ownersCached = 1 << 12
 
-// Conflict is an enabled negative that blocks a keyword of its own group, campaign or advertiser: a query of
+// Conflict is an enabled negative that blocks a keyword of its own group, campaign or advertiser: a query with
 // exactly the keyword's words would get no ad of that group.
 type Conflict struct {
 	Advertiser, Campaign, Group string
 	Negative, NegativeType      string
-	Owner                       string // of the negative: group, campaign or advertiser
+	Owner                       string // the negative's owner: group, campaign or advertiser
 	Keyword, KeywordType        string
 }
 
-// Write writes the conflicts of a snapshot as tab-separated lines with a header, by ascending
-// group id: advertiser, campaign, group, negative, its type, its owner, keyword, its type. It streams and
-// returns their number. Errors: those of the snapshot and of w.
+// Write writes the conflicts of a snapshot as tab-separated lines with a header, by ascending group id: advertiser,
+// campaign, group, negative, its type, its owner, keyword, its type. It streams the lines and returns the number of
+// conflicts. It returns errors of the snapshot and of w.
 func Write(ctx context.Context, snapshot backend.Snapshot, w io.Writer) (found int64, err error) {
 	out := bufio.NewWriter(w)
 	if _, err := out.WriteString(header); err != nil {
@@ -57,10 +57,10 @@ func IsReport(r io.Reader) bool {
 	})
 }
 
-const cells = 8 // of a line
+const cells = 8 // in a line
 
-// Find calls found with the conflicts of a snapshot, by ascending group id. An error of found ends
-// it. Errors: those of the snapshot and of found.
+// Find calls found with each conflict of a snapshot, by ascending group id. It stops when found returns an error. It
+// returns errors of the snapshot and of found.
 func Find(ctx context.Context, snapshot backend.Snapshot, found func(*Conflict) error) error {
 	r := &finder{snapshot: snapshot, found: found}
 	r.reset()
@@ -90,7 +90,7 @@ type campaign struct {
 
 type advertiser struct {
 	name string
-	all  blockers // of all its groups
+	all  blockers // block in all its groups
 }
 
 func (r *finder) reset() {
@@ -157,8 +157,8 @@ func (r *finder) advertiser(ctx context.Context, id uint64) (*advertiser, error)
 	return a, nil
 }
 
-// blockers finds the negatives that block a text. Each negative lies under the
-// least of its words, which a text that it blocks must hold.
+// blockers finds the negatives that block a text. Each negative is filed under the smallest of its words, which every
+// text that it blocks must contain.
 type blockers map[string][]blocker
 
 type blocker struct {
@@ -166,7 +166,7 @@ type blocker struct {
 	words []string
 }
 
-// newBlockers takes the enabled negatives.
+// newBlockers returns blockers of the enabled negatives.
 func newBlockers(negatives []backend.Negative) blockers {
 	var b blockers
 	for i := range negatives {
@@ -184,8 +184,8 @@ func newBlockers(negatives []backend.Negative) blockers {
 	return b
 }
 
-// blocking returns the negatives that block a query of exactly these words
-// (joined by a space), in ascending id order (serving.md §3).
+// blocking returns the negatives that block a query of exactly these words (joined by spaces), in ascending id order
+// (serving.md §3).
 func (b blockers) blocking(joined string) []*backend.Negative {
 	if len(b) == 0 {
 		return nil

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestReportsAreKnown: a report is known again; other files are not.
+// TestReportsAreKnown: IsReport recognizes a report, and no other file.
 func TestReportsAreKnown(t *testing.T) {
 	for text, want := range map[string]bool{
 		"": true, header: true, header + "A\tC\tG\tred\tbroad\tgroup\tRed\tbroad\n": true,

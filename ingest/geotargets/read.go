@@ -1,5 +1,4 @@
-// Package geotargets puts Google's files of geotargets into the table of places of
-// a database.
+// Package geotargets imports Google's geotargets files into a database's table of places.
 //
 //	sum, err := geotargets.Import(ctx, store, "geotargets.csv", geotargets.Options{})
 package geotargets
@@ -23,27 +22,27 @@ import (
 
 // Options configure Read and Import. The zero value is ready to use.
 type Options struct {
-	// Rejects, if not nil, takes the rejected rows as tab-separated lines
-	// without a header: file, row, column, reason.
+	// Rejects, if not nil, receives the rejected rows as tab-separated lines without a header: file, row, column,
+	// reason.
 	Rejects io.Writer
-	// Stdin is read for the file named "-", or nil if there is none; StdinName is what it is called in
-	// errors, "" means "-".
+	// Stdin is read for the file named "-", or nil if there is no standard input. Errors call that file StdinName; ""
+	// means "-".
 	Stdin     io.Reader
 	StdinName string
 }
 
-// Summary is what a file changed in a table of places.
+// Summary says what a file changed in a table of places.
 type Summary struct {
-	Rows     int64 // without the header; rejected ones too
+	Rows     int64 // without the header, but with the rejected rows
 	Rejected int64
 	First    []rejected.Row // at most rejected.Listed
-	// Created, Changed and Left count the places that the file names.
+	// Created, Changed and Left count the places that the file names: the new, the changed and the unchanged ones.
 	Created, Changed, Left int64
 	Version                string // of the table afterwards
 }
 
-// Load returns the table of places of a database, with the version of its document; where none was imported, the one that is
-// built in.
+// Load returns the table of places of a database and the version of the table's document. If no table was imported, it
+// returns the built-in table and version 0.
 func Load(ctx context.Context, s backend.Documents) (version uint64, t *places.Table, err error) {
 	head, text, _, err := backend.LoadDocument(ctx, s, backend.PlacesDocument)
 	if fault.Is(err, fault.NotFound) {
@@ -55,8 +54,8 @@ func Load(ctx context.Context, s backend.Documents) (version uint64, t *places.T
 	return head.Version, t, err
 }
 
-// Import puts the rows of a file into the table of places of a database, all at once: see Read. Errors: fault.Conflict if
-// another import has changed the table meanwhile.
+// Import puts the rows of a file into the table of places of a database, all at once; see Read. It returns fault.Conflict
+// if another import has changed the table meanwhile.
 func Import(ctx context.Context, s backend.Documents, name string, o Options) (Summary, error) {
 	version, now, err := Load(ctx, s)
 	if err != nil {
@@ -74,10 +73,9 @@ func Import(ctx context.Context, s backend.Documents, name string, o Options) (S
 	return sum, err
 }
 
-// Read returns a table of places with the rows of a file added, as by places.Table.With. The file is
-// one of Google's geotargets, CSV with the columns of places.Field. Rejected rows go to Options.Rejects, in
-// the order of the file. Errors: fault.Invalid for a file
-// that cannot be read any further; fault.NotFound for a missing one.
+// Read returns a table of places with the rows of a file added, as by places.Table.With. The file is one of Google's
+// geotargets files, a CSV file with the columns of places.Field. Rejected rows go to Options.Rejects in the order of
+// the file. Errors: fault.Invalid for a file that cannot be read any further, fault.NotFound for a missing one.
 func Read(ctx context.Context, base *places.Table, name string, o Options) (*places.Table, Summary, error) {
 	var sum Summary
 	in, err := textfile.Open(ctx, name, o.Stdin)
@@ -111,10 +109,10 @@ func Read(ctx context.Context, base *places.Table, name string, o Options) (*pla
 type file struct {
 	name    string
 	cells   *textfile.Reader
-	column  [places.Fields]int // of each field
+	column  [places.Fields]int // the column of each field
 	width   int
 	rows    []places.Row
-	records []int64 // of the rows
+	records []int64 // record numbers of the rows
 	rejects []rejected.Row
 }
 
@@ -149,7 +147,7 @@ func (f *file) read(ctx context.Context, in *textfile.File) error {
 	}
 }
 
-// header reads which columns there are, in any order. Others are not read.
+// header finds the columns of the fields, in any order. Other columns are not read.
 func (f *file) header() error {
 	cells, err := f.cells.Next()
 	if err != nil && err != io.EOF {
@@ -204,7 +202,7 @@ func (f *file) row(cells [][]byte) {
 	f.rows, f.records = append(f.rows, r), append(f.records, record)
 }
 
-// reject notes a row; places.Fields: as a whole.
+// reject notes a rejected row and its field; places.Fields means the whole row.
 func (f *file) reject(record int64, field places.Field, why string) {
 	r := rejected.Row{File: f.name, Record: record, Reason: why}
 	if field < places.Fields {
@@ -213,7 +211,7 @@ func (f *file) reject(record int64, field places.Field, why string) {
 	f.rejects = append(f.rejects, r)
 }
 
-// summary compares what was with what is.
+// summary compares the tables before and after the import.
 func (f *file) summary(before, after *places.Table, refused []places.Refused) Summary {
 	slices.SortStableFunc(f.rejects, func(a, b rejected.Row) int { return cmp.Compare(a.Record, b.Record) })
 	sum := Summary{Rows: int64(len(f.rows) + len(f.rejects) - len(refused)), Rejected: int64(len(f.rejects)),

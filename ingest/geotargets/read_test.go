@@ -19,8 +19,8 @@ import (
 
 const placesHeader = "Criteria ID,Name,Canonical Name,Parent ID,Country Code,Target Type,Status\n"
 
-// readPlaces reads a file into the built-in table and returns its places that are not built in, then the rejects as
-// row:column, each with a space behind.
+// readPlaces reads a file on top of the built-in table. It returns the places that are not built in, and the rejects
+// as row:column, each followed by a space.
 func readPlaces(t *testing.T, base *places.Table, text string) (*places.Table, string, geotargets.Summary, error) {
 	t.Helper()
 	var rejects bytes.Buffer
@@ -68,7 +68,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestReadTwice: rows replace those of equal id, and what a later file lacks stays.
+// TestReadTwice: a row replaces the place with the same id, and places that a later file lacks stay.
 func TestReadTwice(t *testing.T) {
 	first, _, sum, err := readPlaces(t, places.Countries(), placesHeader+"7,a,,2203,,,\n8,b,,2203,,,\n2203,Czechia,,,CZ,Country,\n")
 	if err != nil || sum.Created != 2 || sum.Left != 1 || sum.Changed != 0 || sum.Rows != 3 {
@@ -98,7 +98,7 @@ func TestReadOfAnotherKind(t *testing.T) {
 	}
 }
 
-// FuzzRead: a file is refused, or makes a table that is read again.
+// FuzzRead: a file is rejected as a whole, or makes a table that can be read again.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(placesHeader + "7,Brno,\"Brno,Czechia\",2203,CZ,City,Active\n8,x,,9,,,\n9,y,,8,,,\n"))
 	f.Add([]byte(placesHeader + "7,a,,8,,,\r\n8,b,,7\r\n2203,C,,7,,,\r\n7,d,,2203,,,\r\n"))
@@ -117,8 +117,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// googleFile writes a file of the size and shape of Google's: places of some levels below the countries, children before their
-// parents here and there.
+// googleFile writes a file of the size and shape of Google's: places in several levels below the countries, some children
+// before their parents.
 func googleFile(rows int) []byte {
 	var b bytes.Buffer
 	b.WriteString("\"" + strings.ReplaceAll(strings.TrimSpace(placesHeader), ",", "\",\"") + "\"\r\n")
@@ -133,7 +133,7 @@ func googleFile(rows int) []byte {
 	return b.Bytes()
 }
 
-// TestReadAll reads as many places as Google has.
+// TestReadAll reads a file with as many places as Google's.
 func TestReadAll(t *testing.T) {
 	const rows = 273_644
 	path := filepath.Join(t.TempDir(), "geotargets.csv")
@@ -149,7 +149,7 @@ func TestReadAll(t *testing.T) {
 	}
 }
 
-// TestGolden reads the golden set's table of places: what is rejected, and what is not Active.
+// TestGolden reads the golden set's table of places, with rows that are rejected and places that are not Active.
 func TestGolden(t *testing.T) {
 	const dir = "../../internal/goldentest/testdata/targeting/golden/"
 	var want struct {
@@ -188,7 +188,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestImport: a table is kept in the database, and a second import changes nothing.
+// TestImport: a table is stored in the database, and a second import changes nothing.
 func TestImport(t *testing.T) {
 	s := memoryDocuments{}
 	read := func() string {
@@ -220,12 +220,12 @@ func TestImport(t *testing.T) {
 
 type contract interface{ backend.Documents }
 
-// memoryDocuments has one document.
+// memoryDocuments is a store of one document.
 type memoryDocuments struct {
 	contract
 	head   backend.Document
 	data   []byte
-	before func() // called once before a document is saved
+	before func() // called once, before a document is saved
 }
 
 func (m *memoryDocuments) Document(context.Context, string) (backend.Document, error) {

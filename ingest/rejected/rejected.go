@@ -1,4 +1,4 @@
-// Package rejected is the rows of files that an import refuses, and their report.
+// Package rejected has the rows of files that an import rejects, and the report of them.
 package rejected
 
 import (
@@ -11,18 +11,17 @@ import (
 	"adshard/ingest/tsv"
 )
 
-// Listed is how many rows at most a summary lists of each kind.
+// Listed is the most rows of each kind that a summary lists.
 const Listed = 10
 
 // Row is a row that was not imported. It changed nothing.
 type Row struct {
 	File string
-	// Record is the record's number, the header being 1; of JSON lines the
-	// line's, the first being 1.
+	// Record is the number of the record, counted from the header, which is 1. In JSON lines it is the number of the
+	// line, counted from 1.
 	Record int64
-	// Column is the first column at fault in the order of docs/import.md, by
-	// its first name there; of JSON lines the field. "" when the row as a
-	// whole cannot be read.
+	// Column is the first column at fault in the order of docs/import.md, by its main name there; in JSON lines it is
+	// the field. It is "" if the row as a whole cannot be read.
 	Column string
 	Reason string
 }
@@ -35,11 +34,10 @@ func (r Row) String() string {
 	return fmt.Sprintf("%s: row %d, %s: %s", r.File, r.Record, r.Column, r.Reason)
 }
 
-// QuotedRunes bounds the characters of a cell that is quoted in a report.
+// QuotedRunes is the most characters of a cell that a report quotes.
 const QuotedRunes = 60
 
-// Quote is a value for a report: bounded, in quotes, with all that does not
-// print escaped.
+// Quote returns a value for a report: bounded, in quotes, with the characters that do not print escaped.
 func Quote(value string) string {
 	runes := 0
 	for i := range value {
@@ -51,7 +49,7 @@ func Quote(value string) string {
 	return strconv.Quote(value)
 }
 
-// Found appends the value at fault to a reason, if there is one.
+// Found returns a reason with the value at fault appended, if there is a value.
 func Found(why, value string) string {
 	if value == "" || strings.Contains(why, Quote(value)) {
 		return why
@@ -62,10 +60,10 @@ func Found(why, value string) string {
 // Writer writes rows as tab-separated lines without a header: file,
 // row, column, reason.
 type Writer struct {
-	w *bufio.Writer // nil: not wanted
+	w *bufio.Writer // nil if there is no report
 }
 
-// NewWriter writes to w; nil: the report is not wanted.
+// NewWriter returns a Writer that writes to w, or drops the rows if w is nil.
 func NewWriter(w io.Writer) Writer {
 	if w == nil {
 		return Writer{}

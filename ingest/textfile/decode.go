@@ -16,7 +16,7 @@ var (
 	bomUTF16BE = []byte{0xFE, 0xFF}
 )
 
-// errCutUnit is the end of a UTF-16 file in the middle of a unit.
+// errCutUnit is the error of a UTF-16 file that ends in the middle of a unit.
 var errCutUnit = errors.New("the file ends in the middle of a UTF-16 character: it was cut off; get the whole file and import it again")
 
 var (
@@ -25,7 +25,7 @@ var (
 	errBook   = errors.New("the file is a workbook of a spreadsheet (.xlsx, .ods, .xls) or another archive, no text: save the sheet as CSV UTF-8, or unpack the archive")
 )
 
-// otherFiles are the first bytes of files that are no text.
+// otherFiles are the first bytes of files that are not text, with the errors to return.
 var otherFiles = []struct {
 	begins string
 	err    error
@@ -33,14 +33,13 @@ var otherFiles = []struct {
 	{"\x1f\x8b", errGzip}, {"PK\x03", errBook}, {"\xd0\xcf\x11", errBook}, {"\x28\xb5\x2f", errPacked}, {"\xfd7z", errPacked},
 }
 
-// Decode returns the content of src as UTF-8 without a byte order mark. The
-// encoding is detected from the first bytes: UTF-16 of either order with a mark,
-// else UTF-8. Invalid bytes stay invalid, so that their row can be rejected at its
-// column. Archives and spreadsheets are refused.
+// Decode returns the content of src as UTF-8 without a byte order mark. The encoding is detected from the first
+// bytes: UTF-16 of either order with a mark, else UTF-8. Invalid bytes stay invalid, so that their row can be
+// rejected at its column. Archives and spreadsheets are errors.
 func Decode(src io.Reader) (io.Reader, error) {
 	var head [3]byte
 	n, err := io.ReadFull(src, head[:])
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF { // as ReadFull itself returns them: src was short
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF { // io.ReadFull returns these errors unwrapped if src has fewer than 3 bytes
 		return nil, err
 	}
 	start := head[:n]
@@ -60,15 +59,15 @@ func Decode(src io.Reader) (io.Reader, error) {
 	return io.MultiReader(bytes.NewReader(start), src), nil
 }
 
-// utf16Reader turns UTF-16 into UTF-8. A surrogate without its partner becomes
-// the three bytes that UTF-8 forbids for it: the cell is then invalid text.
+// utf16Reader turns UTF-16 into UTF-8. A surrogate without its partner becomes the three bytes that UTF-8 forbids for
+// it, so that the cell is invalid text.
 type utf16Reader struct {
 	src       io.Reader
 	low, high int // offsets of a unit's bytes
 	in        [16 << 10]byte
 	odd       int    // bytes of a truncated unit at the start of in: 0 or 1
-	lead      uint16 // high surrogate that waits for its partner, 0: none
-	out       []byte // decoded and not yet read
+	lead      uint16 // high surrogate that waits for its partner, or 0
+	out       []byte // decoded bytes that have not been read yet
 	buf       []byte
 	err       error
 }
@@ -108,7 +107,7 @@ func (r *utf16Reader) fill() {
 	r.out = r.buf
 }
 
-// unit decodes one unit that is not plain ASCII or that follows a surrogate.
+// unit decodes a unit that is not ASCII or that follows a surrogate.
 func (r *utf16Reader) unit(unit uint16) {
 	lead := r.lead
 	r.lead = 0
@@ -145,7 +144,7 @@ func appendLone(b []byte, unit uint16) []byte {
 	return append(b, 0xE0|byte(unit>>12), 0x80|byte(unit>>6)&0x3F, 0x80|byte(unit)&0x3F)
 }
 
-// HasLoneSurrogate reports whether a text holds what Decode makes of half a UTF-16 pair.
+// HasLoneSurrogate reports whether a text contains the bytes that Decode writes for half a UTF-16 pair.
 func HasLoneSurrogate(b []byte) bool {
 	at := bytes.IndexByte(b, 0xED)
 	return at >= 0 && at+2 < len(b) && b[at+1] >= 0xA0 && b[at+2] >= 0x80

@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// wide writes text as UTF-16 with a byte order mark.
+// wide encodes text as UTF-16 with a byte order mark.
 func wide(text string, order binary.AppendByteOrder) string {
 	b := order.AppendUint16(nil, 0xFEFF)
 	for _, u := range utf16.Encode([]rune(text)) {

@@ -13,21 +13,20 @@ import (
 	"adshard/fault"
 )
 
-// bufferSize is how much is read at once.
+// bufferSize is the number of bytes that are read at once.
 const bufferSize = 64 << 10
 
-// File is an open file that counts what was read of it.
+// File is an open file that counts the bytes read from it.
 type File struct {
-	Name string // for people
-	Size int64  // 0: unknown
+	Name string // for messages
+	Size int64  // 0 if unknown
 	read atomic.Int64
 	src  *bufio.Reader
-	file *os.File // nil: standard input
+	file *os.File // nil for standard input
 }
 
-// Open opens a regular file or a pipe, also by a link: `<(zcat export.gz)` is
-// one to a pipe. Directories and devices are refused. "-" is stdin. When ctx ends, a read
-// that waits returns its error.
+// Open opens a regular file or a pipe, also through a link: `<(zcat export.gz)` is a link to a pipe. It returns an
+// error for directories and devices. "-" is stdin. When ctx is done, a read that is waiting returns the error of ctx.
 func Open(ctx context.Context, name string, stdin io.Reader) (*File, error) {
 	in := &File{Name: name}
 	if name == "-" {
@@ -61,7 +60,7 @@ func Open(ctx context.Context, name string, stdin io.Reader) (*File, error) {
 	return in, nil
 }
 
-// openPipe waits for the pipe's writer, at most until ctx is over.
+// openPipe waits until the pipe has a writer or ctx is done.
 func openPipe(ctx context.Context, name string) (*os.File, error) {
 	type opened struct {
 		file *os.File
@@ -101,13 +100,13 @@ func openFault(name string, err error) error {
 // Read implements io.Reader.
 func (in *File) Read(p []byte) (int, error) { return in.src.Read(p) }
 
-// Peek returns at most n of the bytes that come next. An error comes again at the next Read.
+// Peek returns at most n of the next bytes. The next Read returns the error that Peek met.
 func (in *File) Peek(n int) []byte {
 	head, _ := in.src.Peek(n)
 	return head
 }
 
-// BytesRead is how much was read ahead, for progress.
+// BytesRead returns the number of bytes read from the file, for progress.
 func (in *File) BytesRead() int64 { return in.read.Load() }
 
 // Close closes the file; standard input stays open.
@@ -118,7 +117,7 @@ func (in *File) Close() error {
 	return in.file.Close()
 }
 
-// Fault adds the place at which a file cannot be read any further. Its kind is fault.Invalid unless a
+// Fault returns err with the place at which the file cannot be read any further. Its kind is fault.Invalid unless a
 // context ended.
 func Fault(name string, record, line int64, err error) error {
 	where := fmt.Sprintf("%s: row %d", name, record)
@@ -132,14 +131,14 @@ func Fault(name string, record, line int64, err error) error {
 	return fault.Newf(kind, "ingest: read", "%s: %w", where, err)
 }
 
-// patient reads from a source that may block for ever. When ctx ends it stops
-// waiting; the last read is then abandoned.
+// patient reads from a source that may block for ever. When ctx is done it stops waiting and abandons the pending
+// read.
 type patient struct {
 	ctx  context.Context
 	src  io.Reader
 	buf  []byte
-	rest []byte // read and not yet handed out
-	err  error  // behind rest
+	rest []byte // bytes read and not yet returned
+	err  error  // to be returned after rest
 }
 
 func (r *patient) Read(p []byte) (int, error) {

@@ -8,54 +8,50 @@ import (
 	"slices"
 )
 
-// MaxRecord is the most bytes (as UTF-8) of a record; a longer one is skipped. It
-// bounds the memory that a row can need.
+// MaxRecord is the most bytes (as UTF-8) of a record; a longer one is skipped. It bounds the memory that a row can
+// take.
 const MaxRecord = 1 << 20
 
-// ErrTooLong reports a record longer than MaxRecord; the reader is positioned
-// after it.
+// ErrTooLong is the error of a record longer than MaxRecord. The reader then continues after that record.
 var ErrTooLong = fmt.Errorf("longer than %d bytes: a quote that is not closed?", MaxRecord)
 
-// Reader reads RFC 4180 records: cells with a separator between them, perhaps in
-// quotes, records ended by LF or CRLF; a line break in a quoted cell is part of it (a
-// CRLF there counts as LF). It differs from encoding/csv in what an import
-// needs: a record's length is bounded, an empty line counts as a record, a truncated
-// last record is distinguished from a complete one, and no cell is copied (twice as
-// fast on this data).
+// Reader reads RFC 4180 records: cells with a separator between them, perhaps in quotes, and LF or CRLF at the end of
+// a record. A line break in a quoted cell is part of the cell (CRLF becomes LF). Reader differs from encoding/csv in
+// what an import needs: a record's length is bounded, an empty line is a record, a truncated last record is told from
+// a complete one, and no cell is copied (twice as fast on this data).
 type Reader struct {
 	Separator byte
-	Record    int64 // number of the newest record, the first is 1
-	Line      int64 // line on which it begins, the first is 1
+	Record    int64 // number of the newest record, from 1
+	Line      int64 // line on which that record begins, from 1
 	Unended   bool  // the newest record had no line end
-	Filled    []int // the newest record's cells that are not empty
+	Filled    []int // indices of the newest record's cells that are not empty
 
 	src    io.Reader
 	buf    []byte
-	start  int // of the record that comes next
-	end    int // of what was read
+	start  int // of the next record
+	end    int // of the bytes read
 	srcErr error
-	lines  int64 // line ends passed
+	lines  int64 // line ends so far
 	cells  [][]byte
 	begun  [][]byte // of a record that is too long
 	plain  bool     // quotes mean nothing: a record is a line
 	most   int      // bytes of a record
 }
 
-// NewReader reads records of UTF-8 text.
+// NewReader returns a Reader of records in UTF-8 text.
 func NewReader(src io.Reader) *Reader {
 	return &Reader{src: src, buf: make([]byte, 64<<10), most: MaxRecord}
 }
 
-// NewLineReader reads lines of at most so many bytes, by Raw only.
+// NewLineReader returns a Reader of lines of at most `most` bytes, for which only Raw may be called.
 func NewLineReader(src io.Reader, most int) *Reader {
 	r := NewReader(src)
 	r.plain, r.most = true, most
 	return r
 }
 
-// Next returns the next record's cells, valid until the following call; io.EOF
-// after the last, ErrTooLong for a record that was skipped. Any other
-// error ends the file.
+// Next returns the next record's cells, which are valid until the following call. It returns io.EOF after the last
+// record and ErrTooLong for a record that was skipped. Any other error ends the file.
 func (r *Reader) Next() ([][]byte, error) {
 	raw, err := r.Raw()
 	if err != nil {
@@ -92,7 +88,7 @@ func (r *Reader) Raw() ([]byte, error) {
 	}
 }
 
-// last returns the bytes before the end of the file.
+// last returns the bytes between the last line end and the end of the file.
 func (r *Reader) last(scan recordScan) ([]byte, error) {
 	raw := r.buf[r.start:r.end]
 	r.start = r.end
@@ -105,13 +101,13 @@ func (r *Reader) last(scan recordScan) ([]byte, error) {
 		return nil, io.EOF
 	}
 	if scan.quoted {
-		return raw, nil // Split says what is wrong
+		return raw, nil // Split reports what is wrong
 	}
 	return r.bounded(trimCR(raw))
 }
 
-// bounded refuses a record that is too long. A fault in it explains more than
-// its length does.
+// bounded returns an error if a record is too long. If its quoting is at fault, it returns that error, which explains
+// more.
 func (r *Reader) bounded(raw []byte) ([]byte, error) {
 	if len(raw) <= r.most {
 		return raw, nil
@@ -162,8 +158,8 @@ func (r *Reader) skip(scan recordScan) error {
 	}
 }
 
-// refill moves the record to the buffer's start, makes room and reads more; it
-// returns by how much the record moved.
+// refill moves the record to the buffer's start, makes room and reads more. It returns by how many bytes the record
+// moved.
 func (r *Reader) refill() (moved int) {
 	if r.start > 0 {
 		moved = r.start
@@ -218,7 +214,7 @@ func (r *Reader) Split(raw []byte) ([][]byte, error) {
 	}
 }
 
-// bareCell cuts a cell without quotes; rest is nil after the last.
+// bareCell cuts off a cell without quotes; rest is nil after the last cell.
 func bareCell(raw []byte, sep byte, plain bool) (cell, rest []byte, err error) {
 	cell = raw
 	if i := bytes.IndexByte(raw, sep); i >= 0 {
@@ -230,7 +226,7 @@ func bareCell(raw []byte, sep byte, plain bool) (cell, rest []byte, err error) {
 	return cell, rest, nil
 }
 
-// quotedCell cuts a cell in quotes and undoes its doubled quotes in place.
+// quotedCell cuts off a cell in quotes and undoes its doubled quotes in place.
 func quotedCell(raw []byte, sep byte) (cell, rest []byte, err error) {
 	to, from := 0, 1
 	for {
@@ -257,7 +253,7 @@ func quotedCell(raw []byte, sep byte) (cell, rest []byte, err error) {
 	}
 }
 
-// cellError is a fault in a record's quoting; cell counts from 0.
+// cellError is a fault in a record's quoting; cell is the cell's index, from 0.
 type cellError struct {
 	cell int
 	err  error
@@ -266,11 +262,10 @@ type cellError struct {
 func (e *cellError) Error() string { return fmt.Sprintf("cell %d: %v", e.cell+1, e.err) }
 func (e *cellError) Unwrap() error { return e.err }
 
-// recordScan looks for the end of a record: a line end behind an even number
-// of quotes. Where quoting is damaged the record it finds may be too long; it
-// holds the fault all the same.
+// recordScan looks for the end of a record: a line end after an even number of quotes. If the quoting is damaged, the
+// record it finds may be too long, but it contains the fault.
 type recordScan struct {
-	plain  bool // quotes mean nothing
+	plain  bool // quotes have no meaning
 	quoted bool
 	lines  int64
 }

@@ -13,8 +13,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// readAll reads all records as "record@line:cell|cell", one a line, then the
-// error that ended it, if it is not io.EOF.
+// readAll returns all records as "record@line:cell|cell", one a line, then the error that ended reading, unless it is
+// io.EOF.
 func readAll(r *Reader) string {
 	var b strings.Builder
 	for {
@@ -70,7 +70,7 @@ func TestRecords(t *testing.T) {
 				"bytes": iotest.OneByteReader(iotest.DataErrReader(strings.NewReader(c.in))),
 			} {
 				if name == "bytes" && len(c.in) > MaxRecord {
-					continue // slow, and told apart by no branch
+					continue // slow, and reaches no other branch of the reader
 				}
 				r := NewReader(src)
 				r.Separator = ','
@@ -91,8 +91,7 @@ func TestRecordsReadError(t *testing.T) {
 	}
 }
 
-// TestRecordsLikeEncodingCSV holds the reader against the standard library's
-// on everything that this one takes without a fault.
+// TestRecordsLikeEncodingCSV compares the reader with the standard library's on all files that this reader accepts.
 func TestRecordsLikeEncodingCSV(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := rapid.StringOfN(rapid.SampledFrom([]rune("ab\",\n\r\t é")), 0, 60, -1).Draw(t, "in")
@@ -109,7 +108,7 @@ func TestRecordsLikeEncodingCSV(t *testing.T) {
 			var cells [][]byte
 			if cells, err = r.Next(); err == nil {
 				if len(cells) == 1 && len(cells[0]) == 0 {
-					continue // encoding/csv passes over empty lines
+					continue // encoding/csv skips empty lines
 				}
 				row := make([]string, len(cells))
 				for i := range cells {
@@ -128,7 +127,7 @@ func TestRecordsLikeEncodingCSV(t *testing.T) {
 	})
 }
 
-// withoutEmpty leaves out records of one empty quoted cell.
+// withoutEmpty leaves out records with only one cell, which is empty.
 func withoutEmpty(rows [][]string) (out [][]string) {
 	for _, row := range rows {
 		if len(row) != 1 || row[0] != "" {
@@ -194,7 +193,7 @@ func BenchmarkEncodingCSV(b *testing.B) {
 	}
 }
 
-// FuzzRecords: what is read does not depend on how the bytes arrive.
+// FuzzRecords: the records do not depend on the chunks in which the bytes arrive.
 func FuzzRecords(f *testing.F) {
 	f.Add([]byte("a,\"b\nc\"\r\n\"\"\"\"\n"), uint8(3))
 	f.Fuzz(func(t *testing.T, file []byte, chunk uint8) {

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// Line joins cells to a line.
+// Line returns a line of cells.
 func Line(cells ...string) string {
 	for i, cell := range cells {
 		cells[i] = Safe(cell)
@@ -18,27 +18,26 @@ func Line(cells ...string) string {
 	return strings.Join(cells, "\t") + "\n"
 }
 
-// Safe keeps a text within its cell of a tab-separated line, and from being
-// taken for a formula by a program that opens the report: a text whose first
-// character (white space aside) could begin one gets an apostrophe in front. So
-// does one that begins with a quote, which such programs take off first, or
-// with an apostrophe, so that one apostrophe can always be taken off again.
+// Safe returns a text that stays within its cell of a tab-separated line and that a spreadsheet does not take for a
+// formula. A text whose first character (white space aside) could begin a formula gets an apostrophe in front. So
+// does a text that begins with a quote, which spreadsheets take off first, or with an apostrophe, so that one
+// apostrophe can always be taken off again.
 func Safe(s string) string {
 	first, size := utf8.DecodeRuneInString(strings.TrimLeftFunc(s, unicode.IsSpace))
 	plain := plainCell(s)
 	switch {
-	case s == "-": // standard input
+	case s == "-": // means standard input
 	case s != "" && strings.ContainsRune("\t\r\n", rune(s[0])), size > 0 && startsFormula(first):
 		return "'" + plain
 	}
 	return plain
 }
 
-// startsFormula reports whether a spreadsheet may take a text that begins with
-// r for a formula; some do with the full-width forms too.
+// startsFormula reports whether a spreadsheet may take a text that begins with r for a formula. Some spreadsheets
+// accept the full-width forms, too.
 func startsFormula(r rune) bool { return strings.ContainsRune("=+-@＝＋－＠\"'", r) }
 
-// plainCell keeps a text within its cell of a tab-separated line.
+// plainCell returns a text that stays within its cell of a tab-separated line.
 func plainCell(s string) string {
 	if !strings.ContainsAny(s, "\t\r\n") {
 		return s
@@ -51,7 +50,7 @@ func plainCell(s string) string {
 	}, s)
 }
 
-// All reports whether all of r is lines of which is says so; n is the line's number, from 0.
+// All reports whether r consists of lines for which `is` returns true; n is the line's number, from 0.
 func All(r io.Reader, is func(n int, line string) bool) bool {
 	lines := bufio.NewReaderSize(r, maxReportLine)
 	for n := 0; ; n++ {
@@ -65,6 +64,5 @@ func All(r io.Reader, is func(n int, line string) bool) bool {
 	}
 }
 
-// maxReportLine is more than a line of a report can be: names of some
-// kilobytes and reasons that are bounded.
+// maxReportLine is longer than any line of a report, whose names have a few kilobytes and whose reasons are bounded.
 const maxReportLine = 64 << 10

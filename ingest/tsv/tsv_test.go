@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestNoFormulas: no cell of a report begins like a formula, whatever names,
-// texts and values say, and one apostrophe taken off gives the text back.
+// TestNoFormulas: no cell of a report begins like a formula, whatever names, texts and values it quotes. Removing one
+// apostrophe restores the text.
 func TestNoFormulas(t *testing.T) {
 	for _, s := range []string{"", "-", "a", "a=b", "12", "=1", "+1", "-1", "@a", "\t=1", "\r", "\tx", "\nx", " =1", "\u00a0=1", "＝1", "＠a", "'a", "''", `"=1"`, `"x`, "-x.csv"} {
 		cell := Safe(s)

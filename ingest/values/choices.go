@@ -19,7 +19,8 @@ var (
 	errType     = errors.New("unknown type: Broad, Phrase or Exact, Negative or Campaign Negative, or the latter before the former")
 )
 
-// Plain is a heading, or a word of a cell, as it is compared: without case, white space, _, . and -.
+// Plain returns a heading, or a word of a cell, in the form in which it is compared: in lower case, without white
+// space, _, . and -.
 func Plain(s string) string {
 	return strings.ToLower(strings.Map(func(r rune) rune {
 		if r == '_' || r == '.' || r == '-' || unicode.IsSpace(r) {
@@ -42,8 +43,8 @@ func ParseStatus(s string) (backend.Status, error) {
 	return backend.Keep, errStatus
 }
 
-// evenRotations and optimizeRotations are the values of Ad rotation that
-// files hold, up to a colon, as Plain writes them.
+// evenRotations and optimizeRotations are the values of Ad rotation in files, without what follows a colon, in the
+// form that Plain returns.
 var (
 	evenRotations     = []string{"even", "rotate", "rotateevenly", "rotateindefinitely", "rotateadsevenly", "rotateadsindefinitely", "donotoptimize"}
 	optimizeRotations = []string{"optimize", "optimizeforclicks", "optimizeforconversions", "conversionoptimize"}
@@ -63,7 +64,7 @@ func ParseRotation(s string) (even bool, err error) {
 	return false, errRotation
 }
 
-// Choice returns a function that reads one of two values of a setting; letter case does not count.
+// Choice returns a function that reads one of two values of a setting, in any letter case.
 func Choice(setting, off, on string) func(string) (bool, error) {
 	unknown := fmt.Errorf("unknown %s: %s or %s", setting, on, off)
 	return func(s string) (bool, error) {
@@ -77,7 +78,7 @@ func Choice(setting, off, on string) func(string) (bool, error) {
 	}
 }
 
-// OneOf returns a function that writes one of two values of a setting.
+// OneOf returns a function that returns `on` for true and `off` for false.
 func OneOf(on, off string) func(bool) string {
 	return func(is bool) string {
 		if is {
@@ -87,7 +88,8 @@ func OneOf(on, off string) func(bool) string {
 	}
 }
 
-// ParseMethod reports whether only places where the user is count.
+// ParseMethod reads a location targeting method. It reports whether only the user's presence in a place counts, and
+// not an interest in it.
 func ParseMethod(cell string) (bool, error) {
 	switch Plain(cell) {
 	case "locationofpresence":
@@ -98,8 +100,8 @@ func ParseMethod(cell string) (bool, error) {
 	return false, errMethod
 }
 
-// ParseLanguages reads names or codes, separated by ; or , into sorted
-// distinct codes; none if all languages are among them.
+// ParseLanguages reads names or codes, separated by ; or , and returns distinct codes in sorted order. It returns
+// none if "all languages" is among them.
 func ParseLanguages(s string) (backend.Languages, error) {
 	names := strings.FieldsFunc(s, func(r rune) bool { return r == ';' || r == ',' })
 	if others := slices.DeleteFunc(slices.Clone(names), allLanguages); len(others) < len(names) {
@@ -117,7 +119,7 @@ func allLanguages(name string) bool {
 	return name == "all" || name == "alllanguages"
 }
 
-// LanguageCodes reads names or codes of languages into sorted distinct codes.
+// LanguageCodes reads names or codes of languages and returns distinct codes in sorted order.
 func LanguageCodes(names []string) (backend.Languages, error) {
 	var codes []string
 	for _, name := range names {
@@ -139,7 +141,7 @@ func LanguageCodes(names []string) (backend.Languages, error) {
 // FormatLanguages writes languages as ParseLanguages reads them.
 func FormatLanguages(l backend.Languages) string { return strings.Join(l.Codes(), ";") }
 
-// Owner says of which kind a keyword of some criterion type is.
+// Owner says whose negative a keyword is, or that it is a positive keyword.
 type Owner uint8
 
 // The kinds of keywords.
@@ -149,8 +151,8 @@ const (
 	CampaignNegative
 )
 
-// ParseType reads a criterion type that is not empty. A negative without a match type
-// has that of its text.
+// ParseType reads a criterion type that is not empty. A negative without a match type gets `ofText`, the match type
+// of its text.
 func ParseType(s string, ofText search.MatchType) (Owner, search.MatchType, error) {
 	of := Positive
 	for _, p := range []struct {
@@ -184,8 +186,8 @@ func ParseMatchType(s string) (search.MatchType, error) {
 	return 0, errType
 }
 
-// Unwrap removes one pair of quotes or brackets and the white space just inside
-// from a keyword; t is the type that they denote.
+// Unwrap removes one pair of quotes or brackets from a keyword, and the white space just inside them. t is the match
+// type that they denote.
 func Unwrap(s string) (text string, t search.MatchType) {
 	if n := len(s); n >= 2 {
 		switch {

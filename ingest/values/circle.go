@@ -11,7 +11,7 @@ import (
 
 const minLocationModifier = 100 // permille, −90 %
 
-// What is wrong with a circle.
+// Errors of circles.
 var (
 	ErrRadius = errors.New("not a radius of 100 m to 800 km: a number, perhaps with mi or km")
 	ErrUnit   = errors.New("the unit of the radius is mi or km")
@@ -37,7 +37,7 @@ func ParseCircle(cell string) (c targeting.Circle, err error) {
 	return targeting.Circle{Point: point, Radius: radius}, nil
 }
 
-// TwoNumbers splits a cell that is two numbers.
+// TwoNumbers splits a cell that consists of two numbers. ok is false if it does not.
 func TwoNumbers(cell string) (lat, lon string, ok bool) {
 	i := strings.IndexAny(cell, ",:;")
 	if i < 0 {
@@ -52,7 +52,7 @@ func isNumber(s string) bool {
 	return Digits(whole) && (!pointed || Digits(part))
 }
 
-// SplitUnit cuts mi or km off a length; "": it has none.
+// SplitUnit cuts mi or km off a length. unit is "" if the length has none.
 func SplitUnit(s string) (length, unit string) {
 	for _, unit := range [...]string{"mi", "km"} {
 		if at := len(s) - len(unit); at >= 0 && strings.EqualFold(s[at:], unit) {
@@ -62,10 +62,10 @@ func SplitUnit(s string) (length, unit string) {
 	return s, ""
 }
 
-// metresOf are the lengths of units, in millimetres.
+// metresOf holds the lengths of units, in millimetres.
 var metresOf = map[string]int64{"mi": 1_609_344, "km": 1_000_000}
 
-// ParseRadius reads a radius in a unit, and cuts it to whole metres once its bounds have been looked at.
+// ParseRadius reads a radius in a unit and returns whole metres, rounded down after the bounds are checked.
 func ParseRadius(length, unit string) (uint32, bool) {
 	const longest = 20
 	if len(length) > longest || !isNumber(length) || strings.HasPrefix(length, "-") || metresOf[unit] == 0 {
@@ -91,5 +91,5 @@ func ParseLocationModifier(cell string) (uint16, error) {
 	return n, err
 }
 
-// FormatDegrees writes millionths of a degree.
+// FormatDegrees returns millionths of a degree as degrees.
 func FormatDegrees(micro int32) string { return strconv.FormatFloat(float64(micro)/1e6, 'f', -1, 64) }

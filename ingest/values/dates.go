@@ -16,7 +16,7 @@ var (
 	errDateCell = errors.New("not a date: 2026-03-31, 2026/03/31 or 20260331; other orders of day and month cannot be told apart")
 )
 
-// ParseDate reads a date as the databases keep it.
+// ParseDate reads a date and returns it in the form in which databases store it.
 func ParseDate(s string) (string, error) {
 	d, ok := targeting.ParseDate(s)
 	if !ok {
@@ -25,7 +25,8 @@ func ParseDate(s string) (string, error) {
 	return d.String(), nil
 }
 
-// ParseDateCell reads a date of an Editor file, its year first, as the databases keep it.
+// ParseDateCell reads a date of an Editor file, with its year first, and returns it in the form in which databases
+// store it.
 func ParseDateCell(cell string) (string, error) {
 	day := cell
 	switch {
@@ -41,11 +42,11 @@ func ParseDateCell(cell string) (string, error) {
 	return d.String(), nil
 }
 
-// Zones checks names of time zones. It remembers the last one: many rows have the same,
-// and looking one up may read a file.
+// Zones checks names of time zones. It remembers the last one, since many rows have the same and looking one up may
+// read a file.
 type Zones struct{ last string }
 
-// Parse returns a name that there is.
+// Parse returns the name if there is such a time zone, or an error.
 func (z *Zones) Parse(name string) (string, error) {
 	if name != z.last || name == "" {
 		if _, err := zone.Load(name); err != nil {
@@ -56,14 +57,14 @@ func (z *Zones) Parse(name string) (string, error) {
 	return z.last, nil
 }
 
-// EndDate is what a cell End Date says: until which day a campaign is to be shown.
+// EndDate is the content of a cell End Date: the last day on which a campaign is shown.
 type EndDate struct {
-	None bool // it erases the date
-	// Readings are the days that it can mean, or none if it cannot be read.
+	None bool // the cell erases the date
+	// Readings are the days that the cell can mean, or none if it cannot be read.
 	Readings []time.Time
 }
 
-// noDates are cells by which exports say that there is no end.
+// noDates are the cells by which exports say that there is no date.
 var noDates = []string{"[]", "none", "--", "—", "–", "-", "n/a"}
 
 // IsNoDate reports whether a cell says that there is no date.
@@ -71,8 +72,8 @@ func IsNoDate(cell string) bool {
 	return slices.ContainsFunc(noDates, func(none string) bool { return strings.EqualFold(cell, none) })
 }
 
-// ParseEndDate reads a day, its year first. Where the year is last, the order of day and month depends on the
-// language of the program that wrote the file: each is a reading. A time of day behind it does not count.
+// ParseEndDate reads a day with its year first. If the year is last, the order of day and month depends on the
+// language of the program that wrote the file; then each order is a reading. A time of day after the date is ignored.
 func ParseEndDate(cell string) EndDate {
 	d := EndDate{}
 	if d.None = IsNoDate(cell); d.None {
@@ -110,8 +111,8 @@ func dayOf(year, month, day string) (time.Time, bool) {
 	return t, err1 == nil && err2 == nil && len(month) <= 2 && len(day) <= 2 && t.Year() == y && int(t.Month()) == m && t.Day() == d
 }
 
-// Over reports whether the date is over at a time in a zone. A date that cannot be read counts as over, and so does
-// one with any reading that is over: nothing is shown because a cell could not be read.
+// Over reports whether the date is over at a time in a zone. A date that cannot be read is over, and so is one with
+// any reading that is over: nothing must be shown because a cell could not be read.
 func (d EndDate) Over(now time.Time, zone *time.Location) bool {
 	if d.None {
 		return false

@@ -4,6 +4,6 @@
 //	micros, err := values.ParseMoney("1.50") // 1,500,000
 //	text := values.FormatMoney(micros)       // "1.5"
 //
-// A function reads one form and refuses all others; what databases keep has one
-// form only (serving.md §4, §7 and §13).
+// Each function reads one form and returns an error for all others. Databases store only one form of a value
+// (serving.md §4, §7 and §13).
 package values

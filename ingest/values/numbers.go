@@ -14,12 +14,12 @@ import (
 const (
 	microsPerUnit = 1_000_000
 	maxBidMicros  = 10_000 * microsPerUnit
-	maxMicros     = math.MaxInt64 // what a database keeps
+	maxMicros     = math.MaxInt64 // the most that a database can store
 	maxPermille   = 10_000        // +900 %
 	maxQuality    = 10
 )
 
-// What is wrong with a number.
+// Errors of numbers.
 var (
 	ErrPercent   = errors.New("not a percentage: perhaps a sign, digits, at most one decimal that is not 0, perhaps %")
 	ErrQuality   = errors.New("not a whole number from 1 to 10")
@@ -32,8 +32,8 @@ var (
 	errModifier   = errors.New("not within -100 to +900")
 )
 
-// ParseMoney reads an amount in units as micros: digits, perhaps a point and 1
-// to 6 digits.
+// ParseMoney reads an amount in units and returns micros. It accepts digits, perhaps followed by a point and 1 to 6
+// digits.
 func ParseMoney(s string) (micros uint64, err error) {
 	whole, fraction, pointed := strings.Cut(s, ".")
 	if !Digits(whole) || pointed && !Digits(fraction) {
@@ -48,7 +48,7 @@ func ParseMoney(s string) (micros uint64, err error) {
 	return 0, errTooLarge
 }
 
-// ParseBid is ParseMoney of a bid, which is 10,000 units at most.
+// ParseBid is like ParseMoney for a bid, which is at most 10,000 units.
 func ParseBid(s string) (uint64, error) {
 	micros, err := ParseMoney(s)
 	if errors.Is(err, errTooLarge) || err == nil && micros > maxBidMicros {
@@ -74,7 +74,7 @@ func ParseMicros(limit uint64) func(string) (uint64, error) {
 	}
 }
 
-// FormatMoney writes micros as ParseMoney reads them, without decimals that are not needed.
+// FormatMoney writes micros as ParseMoney reads them, without trailing zeros.
 func FormatMoney(micros uint64) string {
 	return strings.TrimSuffix(strings.TrimRight(money.Format(micros), "0"), ".")
 }
@@ -128,7 +128,7 @@ func ParseQuality(s string) (uint8, error) {
 // FormatQuality writes a quality score.
 func FormatQuality(q uint8) string { return strconv.Itoa(int(q)) }
 
-// Digits reports whether a text is one digit or more and nothing else.
+// Digits reports whether a text consists of one or more digits.
 func Digits(s string) bool {
 	for i := range len(s) {
 		if s[i] < '0' || s[i] > '9' {
@@ -138,7 +138,7 @@ func Digits(s string) bool {
 	return s != ""
 }
 
-// number reads digits; not ok: above limit.
+// number reads digits. ok is false if the number is above limit.
 func number(s string, limit uint64) (n uint64, ok bool) {
 	for i := range len(s) {
 		d := uint64(s[i] - '0')

@@ -13,7 +13,7 @@ var (
 	errBidPercent = errors.New("a percentage of the bid is 10 to 1000, with at most one decimal")
 )
 
-// ParseSchedule reads a schedule as the databases keep it.
+// ParseSchedule reads the schedule of an Editor file and returns it in the form in which databases store it.
 func ParseSchedule(cell string) (string, error) {
 	var list []targeting.Interval
 	for entry := range strings.SplitSeq(cell, ";") {
@@ -56,7 +56,7 @@ func parseInterval(entry string) (i targeting.Interval, err error) {
 	return i, nil
 }
 
-// parseOfBid reads a percentage of the bid such as 120% as permille.
+// parseOfBid reads a percentage of the bid, such as 120%, and returns it as permille.
 func parseOfBid(s string) (uint16, error) {
 	whole, tenth, pointed := strings.Cut(strings.TrimSuffix(strings.TrimSpace(s), "%"), ".")
 	if !strings.HasSuffix(strings.TrimSpace(s), "%") || !Digits(whole) || pointed && (!Digits(tenth) || len(tenth) != 1) {
@@ -74,7 +74,7 @@ func parseOfBid(s string) (uint16, error) {
 
 // FormatSchedule writes a schedule as ParseSchedule reads it.
 func FormatSchedule(text string) string {
-	s, _ := targeting.ParseSchedule([]byte(text)) // canonical
+	s, _ := targeting.ParseSchedule([]byte(text)) // text is canonical, so it parses
 	var list []string
 	for _, i := range s {
 		percent := ""

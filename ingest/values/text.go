@@ -16,7 +16,7 @@ const (
 	maxURL  = 2 << 10 // bytes
 )
 
-// What is wrong with a text.
+// Errors of texts.
 var (
 	ErrText     = errors.New("not valid text: damaged UTF-8 or half a UTF-16 pair")
 	ErrEncoding = errors.New("not valid text: the file is not UTF-8, but perhaps Windows-1252 or another encoding of one byte a character, as " +
@@ -28,7 +28,7 @@ var (
 	errURL      = errors.New("not a URL that an ad can lead to: http:// or https:// with a host, without control characters")
 )
 
-// CheckText refuses text that a database cannot keep.
+// CheckText returns an error if a database cannot store the text.
 func CheckText(b []byte) error {
 	if !utf8.Valid(b) {
 		if textfile.HasLoneSurrogate(b) {
@@ -42,8 +42,7 @@ func CheckText(b []byte) error {
 	return nil
 }
 
-// CheckName refuses the name of an advertiser, campaign or group that is too
-// long.
+// CheckName returns an error if the name of an advertiser, campaign or group is too long.
 func CheckName(name string) error {
 	if len(name) > maxName {
 		return errNameLong
@@ -59,7 +58,7 @@ func ParseURL(url string) (string, error) {
 	return url, CheckURL(url)
 }
 
-// CheckURL refuses what is not the URL of a web page.
+// CheckURL returns an error if the text is not the URL of a web page.
 func CheckURL(url string) error {
 	if len(url) > maxURL {
 		return errURLLong
@@ -69,13 +68,13 @@ func CheckURL(url string) error {
 	if !ok || !web || rest == "" || strings.ContainsRune("/?#", rune(rest[0])) {
 		return errURL
 	}
-	if strings.ContainsFunc(rest, func(r rune) bool { return unicode.IsControl(r) }) { // feeds are careless with spaces
+	if strings.ContainsFunc(rest, func(r rune) bool { return unicode.IsControl(r) }) { // spaces are allowed, since feeds often contain them
 		return errURL
 	}
 	return nil
 }
 
-// AtMost returns a function that reads a text of so many bytes at most.
+// AtMost returns a function that accepts a text of at most `most` bytes.
 func AtMost(most int) func(string) (string, error) {
 	long := fmt.Errorf("a text of more than %d bytes: shorten it", most)
 	return func(s string) (string, error) {
@@ -86,5 +85,5 @@ func AtMost(most int) func(string) (string, error) {
 	}
 }
 
-// AsIs writes a text.
+// AsIs returns the text unchanged.
 func AsIs(text string) string { return text }

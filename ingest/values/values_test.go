@@ -67,7 +67,7 @@ func TestQuality(t *testing.T) {
 	}
 }
 
-// TestRotation: by the names that files have, short and long.
+// TestRotation: rotation is read from the short and long names that files have.
 func TestRotation(t *testing.T) {
 	for in, want := range map[string]bool{
 		"Optimize": false, "OPTIMIZE_FOR_CLICKS": false, "Optimize: prefer best performing ads": false,
@@ -90,7 +90,7 @@ func TestTypes(t *testing.T) {
 	for in, want := range map[string]string{
 		"Broad": "0 broad", "PHRASE": "0 phrase", "exact": "0 exact", "Negative Broad": "1 broad", "negative exact": "1 exact",
 		"Campaign Negative Phrase": "2 phrase", "campaign negative BROAD": "2 broad",
-		"Negative": "1 exact", "CAMPAIGN negative": "2 exact", // as the text says
+		"Negative": "1 exact", "CAMPAIGN negative": "2 exact", // the match type of the text
 		"Fuzzy": "", "Negative ": "", "Negativebroad": "", "Campaign Broad": "", "Broad match": "", "Negative Negative Broad": "",
 	} {
 		of, matchType, err := ParseType(in, search.Exact)
@@ -134,7 +134,7 @@ func TestLanguages(t *testing.T) {
 	}
 }
 
-// TestTexts: a text is bounded by its bytes.
+// TestTexts: AtMost limits the bytes of a text.
 func TestTexts(t *testing.T) {
 	for in, allowed := range map[string]bool{"ab": true, "žž": true, "žžx": false} {
 		if got, err := AtMost(4)(in); (err == nil) != allowed || allowed && got != in {
@@ -143,7 +143,7 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// TestURLs: a URL of its own that something has is that of a web page, or none.
+// TestURLs: a URL must be that of a web page, or empty.
 func TestURLs(t *testing.T) {
 	for url, allowed := range map[string]bool{"": true, "https://a.example/?q=a b": true, "ftp://a.example/": false, "https:///path": false,
 		"https://a.example/" + strings.Repeat("x", 2040): false} {

@@ -17,7 +17,7 @@ import (
 	"adshard/internal/clustertest"
 )
 
-// eachStrategy is how long a strategy is in use, so that the short form has all of them.
+// eachStrategy is how long each strategy is in use, short enough for the short form to use all.
 const eachStrategy = time.Second
 
 // TestAudit: see the package's comment.
@@ -58,8 +58,8 @@ func TestAudit(t *testing.T) {
 	a.report()
 }
 
-// enough: something has moved, and all strategies were in use, or most of them where there is time for one
-// round only. Balancers that start again, and a busy machine, take time off both.
+// enough reports whether slices have moved and all strategies were in use, or most of them if there is time for only
+// one round. Restarts of balancers and a busy machine leave less time for both.
 func (a *auditor) enough() bool {
 	all := len(strategy.Names())
 	round, want := time.Duration(all+1)*cmp.Or(chosen.strategy, eachStrategy), all
@@ -78,7 +78,7 @@ func (a *auditor) enough() bool {
 	return items > 0 && len(a.used) >= want
 }
 
-// askAll asks everything once.
+// askAll sends each query once.
 func (a *auditor) askAll() {
 	for i := range a.data.questions {
 		a.question(&a.data.questions[i], true)
@@ -102,36 +102,36 @@ func (a *auditor) askAll() {
 	}
 }
 
-// auditor asks, disturbs and judges.
+// auditor sends queries, disturbs the cluster and judges answers.
 type auditor struct {
 	t        *testing.T
 	cluster  *cluster
 	ask      func(url.Values) (clustertest.Answer, error)
 	data     *corpus
 	changing *clustertest.Changes
-	outages  *outages // while they last answers may be incomplete
-	// shares: a share of the answers may be incomplete, at any time.
+	outages  *outages // during these answers may be incomplete
+	// shares allows a share of the answers to be incomplete, at any time.
 	shares bool
-	// lasting: damage was done that may be met at any time from now on; then an
-	// incomplete answer must say who is missing.
+	// lasting is set when damage was done that may be noticed at any later time. Then answers may be incomplete, but
+	// must say which shards are missing.
 	lasting atomic.Bool
 
 	mu     sync.Mutex
-	phases []*phase // the last one is under way; under mu
+	phases []*phase // the last one is the current one; under mu
 	wrong  int      // under mu
-	// moved is what each epoch of the balancer moved; under mu.
+	// moved is what was moved in each epoch of the balancer; under mu.
 	moved map[uint64]clustertest.Status
 	// used counts how often each strategy was switched to; under mu.
 	used map[string]int
 }
 
-// phase counts the answers of a part of the time.
+// phase counts the answers during a part of the test.
 type phase struct {
 	name                       string
 	asked, incomplete, refused int
-	late                       int // incomplete ones of which all shards were late
+	late                       int // incomplete answers for which all missing shards were late
 	took                       []time.Duration
-	why                        map[string]int // reasons for which shards were missing
+	why                        map[string]int // number of missing shards by reason
 }
 
 // begin begins the next phase.
@@ -141,7 +141,7 @@ func (a *auditor) begin(name string) {
 	a.phases = append(a.phases, &phase{name: name, why: make(map[string]int)})
 }
 
-// at is how long the answers took that are slower than this share of them.
+// at returns the time that the given share of the answers did not exceed.
 func (p *phase) at(share float64) time.Duration {
 	if len(p.took) == 0 {
 		return 0
@@ -160,7 +160,7 @@ func (a *auditor) eventually(what string, ok func() bool) {
 	a.t.Fatalf("not within %v: %s", clustertest.Patience, what)
 }
 
-// settled: answers are complete.
+// settled reports whether answers are complete.
 func (a *auditor) settled() bool {
 	for i := range a.cluster.slaves {
 		if !a.cluster.ready(i) {
@@ -171,7 +171,7 @@ func (a *auditor) settled() bool {
 	return err == nil && got.Coverage.Complete
 }
 
-// load asks at the rate, whatever the answers take.
+// load sends queries at the rate, however long the answers take.
 func (a *auditor) load(ctx context.Context) {
 	dice := rand.New(rand.NewPCG(1, 1))
 	tick := time.NewTicker(time.Second / time.Duration(chosen.rate))
@@ -201,7 +201,7 @@ func (a *auditor) load(ctx context.Context) {
 	}
 }
 
-// targeted asks for what depends on changing targeting, or on a changing block list or place.
+// targeted sends a query that depends on changing targeting, or on a changing block list or place.
 func (a *auditor) targeted(i int) {
 	g := i / 2 % clustertest.Groups
 	switch {
@@ -226,7 +226,7 @@ func (a *auditor) question(q *clustertest.Question, exact bool) {
 	})
 }
 
-// judge asks once and counts what comes.
+// judge sends one query and counts the result.
 func (a *auditor) judge(what string, ask func() (clustertest.Answer, string, error)) {
 	began := time.Now()
 	got, wrong, err := ask()
@@ -238,7 +238,7 @@ func (a *auditor) judge(what string, ask func() (clustertest.Answer, string, err
 	p.took = append(p.took, now.Sub(began))
 	switch {
 	case errors.Is(err, clustertest.ErrOverloaded) && !a.shares:
-		p.refused++ // at once, as promised, not answered wrongly
+		p.refused++ // refused at once, as promised, and not answered wrongly
 	case err != nil:
 		a.fault("%s: %v", what, err)
 	case !got.Coverage.Complete:
@@ -260,7 +260,7 @@ func (a *auditor) judge(what string, ask func() (clustertest.Answer, string, err
 	}
 }
 
-// excuse judges an incomplete answer. Called with mu held.
+// excuse judges an incomplete answer. It is called with mu held.
 func (a *auditor) excuse(what string, got *clustertest.Answer, began, now time.Time) {
 	if a.lasting.Load() && len(got.Coverage.Missing) == 0 {
 		a.fault("%s: incomplete and nobody is missing: %+v", what, got.Coverage)
@@ -280,7 +280,7 @@ func (a *auditor) fault(format string, args ...any) {
 	}
 }
 
-// watch adds up what is moved: a balancer counts from its start.
+// watch adds up what is moved, since a balancer counts only from its start.
 func (a *auditor) watch(ctx context.Context) {
 	for wait(ctx, 200*time.Millisecond) {
 		a.note()
@@ -290,7 +290,7 @@ func (a *auditor) watch(ctx context.Context) {
 func (a *auditor) note() {
 	s, err := a.cluster.Status()
 	if err != nil {
-		return // it is being started again
+		return // the balancer is being restarted
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()

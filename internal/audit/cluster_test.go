@@ -11,19 +11,18 @@ import (
 	"adshard/internal/node/porttest"
 )
 
-// cluster is a balancer, two distributors, slaves and two masters: one asks over
-// streams, the other by calls.
+// cluster is a balancer, two distributors, slaves and two masters, of which one uses streams, the other direct calls.
 type cluster struct {
 	*clustertest.Client
 	t            *testing.T
-	programs     string // at the start
+	programs     string // with which the cluster starts
 	balancer     *clustertest.Process
 	distributors []*clustertest.Process
 	slaves       []*clustertest.Process
 	masters      []*clustertest.Process
-	dirs         []string // of the slaves
-	slaveAdmin   []string // base URLs
-	address      string   // of the balancer
+	dirs         []string // directories of the slaves
+	slaveAdmin   []string // base URLs of the slaves' admin ports
+	address      string   // address of the balancer
 	seeds        []string // addresses of the slaves
 }
 
@@ -35,7 +34,7 @@ func startCluster(t *testing.T, db string, slaves, replicas int) *cluster {
 	return startPrograms(t, "", db, slaves, replicas)
 }
 
-// startPrograms is startCluster with the programs in a directory; "": this one.
+// startPrograms does the same as startCluster with the programs in a directory, or this program if it is "".
 func startPrograms(t *testing.T, programs, db string, slaves, replicas int) *cluster {
 	t.Helper()
 	balancer, admin := porttest.Address(t), porttest.Address(t)
@@ -58,7 +57,7 @@ func startPrograms(t *testing.T, programs, db string, slaves, replicas int) *clu
 		dir, listen, admin := filepath.Join(t.TempDir(), "store"), porttest.Address(t), porttest.Address(t)
 		s := clustertest.NewProcess(t, "slave", c.slaveName(i), "slave ", map[string]any{
 			"name": c.slaveName(i), "dir": dir, "listen": listen, "admin": admin, "balancer": balancer,
-			"grace": "1m", // a balancer comes back, if late on a busy machine: no slave serves before it has caught up
+			"grace": "1m", // a restarted balancer may be late on a busy machine, and no slave serves before it has caught up
 		})
 		c.slaves, c.dirs, c.slaveAdmin = append(c.slaves, s), append(c.dirs, dir), append(c.slaveAdmin, "http://"+admin)
 		c.seeds = append(c.seeds, listen)
@@ -68,7 +67,7 @@ func startPrograms(t *testing.T, programs, db string, slaves, replicas int) *clu
 	return c
 }
 
-// slaveName is the name of a slave.
+// slaveName returns the name of a slave.
 func (*cluster) slaveName(i int) string { return fmt.Sprint("slave-", i) }
 
 // startMasters starts two masters and returns their base URLs.
@@ -93,16 +92,16 @@ func (c *cluster) begin(p *clustertest.Process) {
 	}
 }
 
-// wipe empties a slave's disk before it is started again.
+// wipe empties a slave's directory before the slave is restarted.
 func (c *cluster) wipe(slave int) {
 	if err := os.RemoveAll(c.dirs[slave]); err != nil {
 		c.t.Error(err)
 	}
 }
 
-// tidy removes the stores of a slave that were set aside: no more than three are kept.
+// tidy removes a slave's stores that were set aside, since no more than three are kept.
 func (c *cluster) tidy(slave int) {
-	aside, _ := filepath.Glob(c.dirs[slave] + ".set-aside-*") // the pattern is right
+	aside, _ := filepath.Glob(c.dirs[slave] + ".set-aside-*") // the pattern is valid
 	for _, dir := range aside {
 		if err := os.RemoveAll(dir); err != nil {
 			c.t.Error(err)
@@ -110,10 +109,10 @@ func (c *cluster) tidy(slave int) {
 	}
 }
 
-// ready reports whether a slave holds all that it should.
+// ready reports whether a slave holds all of its data.
 func (c *cluster) ready(slave int) bool { return c.Ready(c.slaveAdmin[slave]) }
 
-// whole reports whether each slave is asked, and each shard has the given number.
+// whole reports whether each slave is in use, and each shard has the given number of replicas.
 func (c *cluster) whole(replicas int) bool { return c.Whole(len(c.slaves), replicas) }
 
 // applied reports whether each slave holds the changes up to a clock.

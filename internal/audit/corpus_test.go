@@ -18,7 +18,7 @@ type corpus struct {
 	path      string
 	store     *sqlite.Store
 	questions []clustertest.Question
-	// renewed are those whose answers are different with words from before rules 2.
+	// renewed are the questions whose answers were different with words from before rules 2.
 	renewed []clustertest.Question
 }
 
@@ -46,8 +46,8 @@ func openCorpus(t *testing.T) *corpus {
 	return c
 }
 
-// possessives is what older words read in another way, in a group of its own: U+00AD cut, an apostrophe did,
-// and marks of all scripts were dropped.
+// possessives is a file of texts that older words read differently, in a separate group: U+00AD and apostrophes split
+// words, and marks of all scripts were dropped.
 const possessives = `Account,Campaign,Ad Group,Max CPC,Keyword,Criterion Type,Final URL,Ad type,Headline 1,Description 1,Campaign Status,Ad Group Status,Status
 Words,words,words,1.00,,,,,,,Enabled,Enabled,Enabled
 Words,words,words,,,,https://words.example/,Responsive search ad,Words,Words,,,Enabled
@@ -57,13 +57,13 @@ Words,words,words,,zzheadphones,Exact,,,,,,,Enabled
 Words,words,words,,バス zzbus,Broad,,,,,,,Enabled
 `
 
-// Queries of possessives: those whose answers are the same with older words, and the others.
+// Queries for possessives: those whose answers are the same with older words, and the others.
 var (
 	kept    = []string{"zzkin's shoes", "バス zzbus"}
 	renewed = []string{"zzkins shoes", "zzheadphones", "zzhead phones", "ハス zzbus"}
 )
 
-// importCorpus has older programs import the golden corpus and possessives, into a database of their schema.
+// importCorpus makes older programs import the golden corpus and possessives, into a database of their schema.
 func importCorpus(t *testing.T, programs string) *corpus {
 	t.Helper()
 	dir := t.TempDir()
@@ -84,7 +84,8 @@ func importCorpus(t *testing.T, programs string) *corpus {
 	return c
 }
 
-// open has this program open a database that others have open. Their schema becomes this one's under them.
+// open opens, with this program, a database that older programs have open. Its schema becomes this program's while
+// they run.
 func (c *corpus) open(t *testing.T) {
 	t.Helper()
 	var err error

@@ -12,9 +12,8 @@ import (
 	"adshard/internal/clustertest"
 )
 
-// strategies switches from one to the next, to the one that moves most at once: all that
-// there are, in rounds of another order each. It does so each period, unless
-// -audit.strategy says when.
+// strategies switches from one strategy to the next, beginning with the one that moves most. It uses all strategies
+// in rounds, each in another order, and switches once a period, unless -audit.strategy gives another one.
 func (a *auditor) strategies(ctx context.Context, period time.Duration) {
 	period = cmp.Or(chosen.strategy, period)
 	dice := rand.New(rand.NewPCG(6, 6))
@@ -22,7 +21,7 @@ func (a *auditor) strategies(ctx context.Context, period time.Duration) {
 		for i := 0; i < len(names); i++ {
 			pause := period
 			err := a.cluster.Post(context.Background(), "/v1/balance/strategy", map[string]string{"name": names[i]})
-			if err != nil { // the balancer is being started again
+			if err != nil { // the balancer is being restarted
 				a.t.Logf("switch the strategy: %v", err)
 				pause, names = 200*time.Millisecond, append(names, names[i])
 			} else {
@@ -35,8 +34,7 @@ func (a *auditor) strategies(ctx context.Context, period time.Duration) {
 	}
 }
 
-// mixed returns the names of all strategies in some order, one of them first, unless it is
-// "".
+// mixed returns the names of all strategies in random order, with first in the first place unless it is "".
 func mixed(dice *rand.Rand, first string) []string {
 	names := strategy.Names()
 	dice.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
@@ -46,7 +44,7 @@ func mixed(dice *rand.Rand, first string) []string {
 	return names
 }
 
-// kills kills one process after the other and starts it again.
+// kills kills one process after the other and restarts it.
 func (a *auditor) kills(ctx context.Context) {
 	dice := rand.New(rand.NewPCG(2, 2))
 	c := a.cluster
@@ -73,7 +71,7 @@ func (a *auditor) start(p *clustertest.Process) {
 	}
 }
 
-// killSlave kills a slave and waits until it holds all again.
+// killSlave kills a slave and waits until it holds all data again.
 func (a *auditor) killSlave(i int, empty bool, down time.Duration) {
 	c := a.cluster
 	a.outages.begin()
@@ -95,7 +93,7 @@ func (a *auditor) killSlave(i int, empty bool, down time.Duration) {
 	}
 }
 
-// complete: each master has found everything again.
+// complete reports whether each master gives complete answers again.
 func (a *auditor) complete() bool {
 	for _, url := range a.cluster.Masters {
 		got, err := a.cluster.AskAt(url, a.data.questions[0].Params(false))
@@ -126,7 +124,7 @@ func (o *outages) end() {
 	o.list[len(o.list)-1].until = time.Now()
 }
 
-// during reports whether a time touches an outage.
+// during reports whether a time overlaps an outage.
 func (o *outages) during(from, until time.Time) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -138,7 +136,7 @@ func (o *outages) during(from, until time.Time) bool {
 	return false
 }
 
-// lengths says how long they were.
+// lengths returns how long the outages were.
 func (o *outages) lengths() (list []time.Duration) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -148,7 +146,7 @@ func (o *outages) lengths() (list []time.Duration) {
 	return list
 }
 
-// wait waits; false when ctx was over first.
+// wait waits for d, and returns false if ctx was done first.
 func wait(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	_ "modernc.org/sqlite" // copies the database and says where its rows lie
+	_ "modernc.org/sqlite" // copies the database and finds the pages of its rows
 
 	"adshard/backend"
 	"adshard/backend/sqlite"
@@ -22,10 +22,9 @@ import (
 	"adshard/search"
 )
 
-// harm does what an unlucky operator, a disk and a network do: it hangs slaves, starts programs on
-// another database, flips bits in stores and in the database, takes files away, restores backups,
-// mixes stores of two moments, kills what makes a database, and has outputs written onto data.
-// Nothing is repaired by hand.
+// harm does what an unlucky operator, a disk and a network may do: it hangs slaves, starts programs on another
+// database, flips bits in stores and in the database, removes files, restores backups, mixes stores of two moments,
+// kills a program that makes a database, and gives data as the output of commands. Nothing is repaired by hand.
 func (a *auditor) harm(ctx context.Context) {
 	h := &harmer{auditor: a, dice: rand.New(rand.NewPCG(3, 3)), other: otherDatabase(a.t)}
 	kinds := []struct {
@@ -55,7 +54,7 @@ type harmer struct {
 	other string // a valid database that is not the cluster's
 }
 
-// healed waits until all slaves are ready and answers are complete, some in a row.
+// healed waits until all slaves are ready and some successive answers are complete.
 func (h *harmer) healed() error {
 	good := 0
 	for end := time.Now().Add(healTime); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
@@ -69,11 +68,10 @@ func (h *harmer) healed() error {
 	return errors.New("it does not heal")
 }
 
-// healTime bounds what may take a new start of the balancer and a refill.
+// healTime limits the wait for something that may need a restart of the balancer and a refill.
 const healTime = 2 * time.Minute
 
-// during has incomplete answers allowed while something is done and until it is
-// healed.
+// during allows incomplete answers while do runs and until the cluster has healed.
 func (h *harmer) during(do func() error) error {
 	h.outages.begin()
 	defer h.outages.end()
@@ -87,7 +85,7 @@ func (h *harmer) kill() error {
 	return nil
 }
 
-// hang stops a slave's process for some seconds, as a machine that swaps does.
+// hang stops a slave's process for some seconds, as on a machine that swaps.
 func (h *harmer) hang() error {
 	p := h.cluster.slaves[h.slave()]
 	return h.during(func() error {
@@ -100,8 +98,8 @@ func (h *harmer) hang() error {
 	})
 }
 
-// impostor starts the balancer on another database, at its own addresses. All
-// processes continue with what they have.
+// impostor starts the balancer on another database, at its own addresses. All other processes must continue with
+// their data.
 func (h *harmer) impostor() error {
 	c := h.cluster
 	c.balancer.Kill()
@@ -127,11 +125,11 @@ func (h *harmer) stranger() error {
 	return nil
 }
 
-// flipStore flips bits in the table files of a slave that runs. Damage may be met
-// much later, by a search or by the background pass.
+// flipStore flips bits in the table files of a running slave. A search or the background pass may notice the damage
+// much later.
 func (h *harmer) flipStore() error {
 	i := h.slave()
-	h.lasting.Store(true) // incomplete answers are allowed from now on, if they say why
+	h.lasting.Store(true) // incomplete answers are allowed from now on, if they give a reason
 	return h.during(func() error {
 		tables, err := filepath.Glob(filepath.Join(h.cluster.dirs[i], "*.sst"))
 		if err != nil {
@@ -146,8 +144,8 @@ func (h *harmer) flipStore() error {
 	})
 }
 
-// away takes the database's file away for some seconds. Nothing that is
-// acknowledged meanwhile may be lost, so nothing is.
+// away moves the database's file away for some seconds. Acknowledged changes must not be lost, so none are made
+// meanwhile.
 func (h *harmer) away() error {
 	resume := h.changing.Pause()
 	defer resume()
@@ -163,8 +161,8 @@ func (h *harmer) away() error {
 	return os.Rename(moved, h.data.path)
 }
 
-// restore puts a backup in the database's place while everything runs, after changes
-// that the backup does not have, and goes on with others.
+// restore replaces the database with a backup while everything runs, after changes that the backup lacks, and then
+// makes other changes.
 func (h *harmer) restore() error {
 	resume := h.changing.Pause()
 	backup := h.data.path + ".backup"
@@ -178,7 +176,7 @@ func (h *harmer) restore() error {
 	if err != nil {
 		return err
 	}
-	time.Sleep(time.Second) // of changes that the backup never had
+	time.Sleep(time.Second) // for changes that the backup lacks
 	before, err := h.cluster.Status()
 	if err != nil {
 		return err
@@ -203,8 +201,8 @@ func (h *harmer) restore() error {
 	})
 }
 
-// follow waits until the test's own handle has the restored database open and the
-// balancer of an epoch has started over, by itself.
+// follow waits until the test's own handle has the restored database open and the balancer, which had the given
+// epoch, has started over by itself.
 func (h *harmer) follow(epoch uint64) error {
 	for end := time.Now().Add(clustertest.Patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		now, err := h.cluster.Status()
@@ -215,8 +213,8 @@ func (h *harmer) follow(epoch uint64) error {
 	return errors.New("nobody notices that the database was restored")
 }
 
-// removeStore deletes the directory of a slave that runs. One that ends is started again, as a
-// process supervisor does.
+// removeStore deletes the directory of a running slave. If the slave ends it is restarted, as by a process
+// supervisor.
 func (h *harmer) removeStore() error {
 	i := h.slave()
 	return h.during(func() error {
@@ -229,8 +227,8 @@ func (h *harmer) removeStore() error {
 	})
 }
 
-// mixStore puts the table files of an earlier moment beside the log of a later one, as happens when a
-// store is copied while its slave runs. What was in the log has gone to other table files in between.
+// mixStore combines the table files of an earlier moment with the log of a later one, as happens when a store is
+// copied while its slave runs. The entries that the log had earlier are by then in other table files.
 func (h *harmer) mixStore() error {
 	i := h.slave()
 	defer h.cluster.tidy(i)
@@ -241,11 +239,11 @@ func (h *harmer) mixStore() error {
 		if err != nil {
 			return err
 		}
-		for range 2 { // what comes in between the two is in neither
+		for range 2 { // changes in between the two are in neither
 			if err := p.Start(); err != nil {
 				return err
 			}
-			time.Sleep(time.Second) // of changes
+			time.Sleep(time.Second) // for changes
 			p.Stop()
 		}
 		if err := p.Start(); err != nil {
@@ -260,18 +258,17 @@ func (h *harmer) mixStore() error {
 	})
 }
 
-// killMigration has the database be copied into a new one, and kills that.
+// killMigration starts a copy of the database to a new one, and kills it.
 func (h *harmer) killMigration() error {
 	defer h.changing.Pause()()
 	return clustertest.KilledMigration("sqlite:"+h.data.path, h.t.TempDir(), time.Duration(h.dice.IntN(1000))*time.Millisecond)
 }
 
-// outputs has commands write onto the database.
+// outputs gives the database as the output of commands.
 func (h *harmer) outputs() error { return clustertest.OutputsOntoData(h.data.path, h.t.TempDir()) }
 
-// flipDatabase flips a bit in a row of the database while there are no writes, has the
-// balancer and the distributors read everything again, and flips it back, as a bad
-// cable would. What is damaged reaches no slave.
+// flipDatabase flips a bit in a row of the database while there are no writes, makes the balancer and the
+// distributors read everything again, and flips it back, as a bad cable would. The damage must reach no slave.
 func (h *harmer) flipDatabase() error {
 	resume := h.changing.Pause()
 	defer resume()
@@ -307,15 +304,15 @@ func (h *harmer) flipDatabase() error {
 	return h.healed()
 }
 
-// rowPages lists the pages of the database's file with keywords and ads, which only the
-// changer writes, and their size.
+// rowPages returns the pages of the database's file that have keywords and ads, which only the changer writes, and
+// the page size.
 func rowPages(path string) (pages []int64, size int64, err error) {
 	db, err := sql.Open("sqlite", path)
 	if err != nil {
 		return nil, 0, err
 	}
 	defer db.Close()
-	// Rows of the log lie in the file afterwards.
+	// This moves the rows that are in the log into the file.
 	if _, err := db.Exec("PRAGMA wal_checkpoint(PASSIVE)"); err != nil {
 		return nil, 0, err
 	}

@@ -9,7 +9,7 @@ import (
 	"adshard/internal/clustertest"
 )
 
-// settings are those of a run; the defaults are the short form.
+// settings of a run; the defaults are for the short form.
 type settings struct {
 	duration, strategy, kill time.Duration
 	rate, changes            int
@@ -20,7 +20,7 @@ type settings struct {
 	before                   string
 }
 
-// replicaSettings are those of TestAuditOfReplicas.
+// replicaSettings are the settings of TestAuditOfReplicas.
 type replicaSettings struct {
 	fault          string
 	duration, rest time.Duration
@@ -32,8 +32,7 @@ type replicaSettings struct {
 
 var chosen settings
 
-// TestMain runs the tests, or, when this program was started as a part of a
-// cluster (COMMAND --config FILE), that part.
+// TestMain runs the tests, or, if this program was started as a part of a cluster (COMMAND --config FILE), that part.
 func TestMain(m *testing.M) {
 	clustertest.BePart()
 	flag.DurationVar(&chosen.duration, "audit.duration", 18*time.Second, "how long queries are asked")

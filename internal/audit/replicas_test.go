@@ -12,10 +12,9 @@ import (
 	"adshard/internal/clustertest"
 )
 
-// TestAuditOfReplicas: two slaves hold each slice, and users feel no failure of one slave or
-// master. A client asks one of two masters, and the other one if there is no answer; an
-// incomplete answer is one. All the while slices move, strategies switch and data
-// change.
+// TestAuditOfReplicas: two slaves hold each slice, and users notice no failure of one slave or master. A client asks
+// one of two masters, and the other one if there is no answer; an incomplete answer counts as one. All the while
+// slices move, strategies switch and data changes.
 func TestAuditOfReplicas(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: the audit takes its time")
@@ -69,7 +68,7 @@ func (a *auditor) firstMove() {
 	})
 }
 
-// endure has one thing after the other happen.
+// endure makes one disturbance happen after the other.
 func (a *auditor) endure(ctx context.Context) {
 	r := &chosen.replicas
 	if r.change {
@@ -94,7 +93,7 @@ func (a *auditor) endure(ctx context.Context) {
 	})
 }
 
-// whole waits until all replicas are asked.
+// whole waits until all replicas are in use.
 func (a *auditor) whole(when string) {
 	ok := false
 	defer func() {
@@ -125,17 +124,17 @@ func (a *auditor) change(name string, replicas int, meanwhile func()) {
 	a.t.Logf("%s after %v", name, time.Since(began).Round(time.Second))
 }
 
-// changeTime bounds how long the number of replicas takes to change.
+// changeTime limits how long a change of the number of replicas takes.
 const changeTime = 10 * time.Minute
 
-// faults has replicas or masters fail, one at a time.
+// faults makes replicas or masters fail, one at a time.
 func (a *auditor) faults(ctx context.Context) {
 	r := &chosen.replicas
 	ctx, cancel := context.WithTimeout(ctx, r.duration)
 	defer cancel()
 	dice := rand.New(rand.NewPCG(4, 4))
 	for tick := time.Now(); wait(ctx, time.Until(tick.Add(r.every))); {
-		a.whole("before the next fault") // a shard that has lost one replica cannot lose the other
+		a.whole("before the next fault") // a shard without one replica must not lose the other
 		tick = time.Now()
 		slave, pause := dice.IntN(len(a.cluster.slaves)), time.Duration(dice.IntN(1000))
 		part, what := a.cluster.slaves[slave], fmt.Sprint("slave ", slave)
@@ -176,7 +175,7 @@ func (a *auditor) judgePhases() {
 		case "rest":
 			rest = p
 		}
-		// A machine that is busy with others stops all processes for a moment now and then.
+		// A machine that is busy with other things stops all processes for a moment now and then.
 		if p.incomplete > min(p.late, p.asked/1000) && p.name != "two replicas while a slave dies" {
 			a.t.Errorf("%s: %d answers are incomplete, %d of them only late, though no slave failed", p.name, p.incomplete, p.late)
 		}

@@ -15,12 +15,12 @@ import (
 	"adshard/search/words"
 )
 
-// TestUpgrade: a cluster of an earlier commit's programs gets those of this one, one process
-// at a time, while queries are asked, data change and slices move. No answer is wrong, and
-// with two replicas of each shard -audit.complete of them are complete. If both have the same
-// words, once in the order that docs/operations/upgrade.md names, and once in the opposite one, in which
-// answers may be incomplete: newer masters leave out slaves that do not know all that a request says. Else
-// in the order that it names for other words.
+// TestUpgrade: in a cluster of an earlier commit's programs these are replaced with the current ones, one process at
+// a time, while queries are sent, data changes and slices move. No answer is wrong, and with two replicas of each
+// shard the share -audit.complete of the answers is complete. If both commits have the same words, the test runs once
+// in the order of docs/operations/upgrade.md and once in the opposite one. In the opposite order answers may be
+// incomplete: newer masters leave out slaves that do not know everything in a request. If the words differ, it uses
+// the order that the page gives for that.
 func TestUpgrade(t *testing.T) {
 	if chosen.before == "" {
 		t.Skip("no programs of an earlier commit: -audit.before")
@@ -48,21 +48,21 @@ func wordsOf(t *testing.T, programs string) string {
 	return said.Words
 }
 
-// settling is how long an operator waits in addition: older balancers call a slave "asked" some
-// time before all masters ask it.
+// settling is how long an operator waits in addition: older balancers call a slave "asked" some time before all
+// masters ask it.
 const settling = 3 * time.Second
 
-// upgrade is an upgrade under queries.
+// upgrade is an upgrade while queries are sent.
 type upgrade struct {
 	*auditor
 	ctx    context.Context
 	cancel context.CancelFunc
-	all    sync.WaitGroup                     // what asks and changes
-	asked  atomic.Pointer[clustertest.Client] // the one with the masters that are asked
+	all    sync.WaitGroup                     // goroutines that send queries and change data
+	asked  atomic.Pointer[clustertest.Client] // client of the masters in use
 	lacks  bool                               // answers may lack shards until the end
 }
 
-// beginUpgrade starts a cluster of the older programs, which is asked and changed.
+// beginUpgrade starts a cluster of the older programs, queries to it and changes.
 func beginUpgrade(t *testing.T) *upgrade {
 	data := importCorpus(t, chosen.before)
 	c := startPrograms(t, chosen.before, data.path, 6, 2)
@@ -72,7 +72,7 @@ func beginUpgrade(t *testing.T) *upgrade {
 	ask := func(v url.Values) (clustertest.Answer, error) { return u.asked.Load().AskEither(v) }
 	u.auditor = &auditor{t: t, cluster: c, ask: ask, data: data, outages: &outages{}, shares: true, moved: map[uint64]clustertest.Status{}}
 	u.eventually("the older programs have their replicas", func() bool { return c.whole(2) })
-	data.open(t) // as an import by today's programs does, while the older ones run
+	data.open(t) // as an import by a current program does, while the older ones run
 	u.changing = startChanges(t, data.store, false)
 	u.begin("the older programs")
 	newest, err := data.store.Newest(t.Context())
@@ -99,7 +99,7 @@ func beginUpgrade(t *testing.T) *upgrade {
 		return err == nil && s.Moved.Items > 0
 	})
 	wait(u.ctx, chosen.replicas.rest)
-	return u // older balancers let no replica join while strategies switch again and again
+	return u // older balancers add no replica while strategies keep switching
 }
 
 // sameWords replaces all parts.
@@ -123,12 +123,12 @@ func (u *upgrade) sameWords(slavesFirst bool) {
 	u.end()
 }
 
-// replace replaces programs one at a time.
+// replace replaces the programs of parts, one at a time.
 func (u *upgrade) replace(parts ...*clustertest.Process) {
 	for _, p := range parts {
 		p.Stop()
 		p.Programs = ""
-		if u.lacks && p.Command == "master" { // of slaves that all lack its features: it is not ready
+		if u.lacks && p.Command == "master" { // the master is not ready, since all slaves lack its features
 			if _, err := p.Begin(); err != nil {
 				u.t.Errorf("start %s: %v", p.Command, err)
 			}
@@ -142,7 +142,7 @@ func (u *upgrade) replace(parts ...*clustertest.Process) {
 	}
 }
 
-// otherWords is the order for programs with another version of words.
+// otherWords replaces programs in the order for another version of words.
 func (u *upgrade) otherWords() {
 	c := u.cluster
 	u.olderAnswers()
@@ -166,7 +166,7 @@ func (u *upgrade) otherWords() {
 	}
 }
 
-// olderAnswers checks that words matter: the older programs have other answers to some questions.
+// olderAnswers checks that words matter: the older programs give other answers to some questions.
 func (u *upgrade) olderAnswers() {
 	u.t.Helper()
 	for i := range u.data.renewed {
@@ -211,7 +211,7 @@ func (u *upgrade) replicas() (first, others []*clustertest.Process) {
 	return first, others
 }
 
-// newMasters starts masters beside the older ones, which end when the new ones are asked.
+// newMasters starts masters beside the older ones, which end when the new ones are in use.
 func (u *upgrade) newMasters() {
 	c := u.cluster
 	older := c.masters

@@ -18,12 +18,12 @@ import (
 	"adshard/internal/cli/setup"
 )
 
-// Streams are what a command reads and writes.
+// Streams are the inputs and outputs of a command.
 type Streams = cmdline.Streams
 
-// Main runs a program with arguments (without its name) and returns its exit
-// status, as cmdline.Main does. The program is "adshard", "master", "slave",
-// "balancer", "distributor" or "collector"; the others are also commands of the first.
+// Main runs a program with arguments (without its name) and returns its exit status, as cmdline.Main does. The
+// program is "adshard", "master", "slave", "balancer", "distributor" or "collector". The others are also commands of
+// adshard.
 func Main(ctx context.Context, program string, args []string, s Streams) int {
 	var root *cobra.Command
 	switch program {
@@ -71,7 +71,7 @@ queries over HTTP with the ads that match, and ranks and prices them in an aucti
 	return root
 }
 
-// hidden keeps a command that `up --processes` starts out of the help.
+// hidden hides a command that `up --processes` starts from the help.
 func hidden(c *cobra.Command) *cobra.Command {
 	c.Hidden = true
 	return c

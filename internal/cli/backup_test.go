@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestBackupAndRestore backs a database up, changes it, and restores it: in its place, which
-// needs --replace, and elsewhere.
+// TestBackupAndRestore backs a database up, changes it, and restores it: in its own place, which needs --replace, and
+// elsewhere.
 func TestBackupAndRestore(t *testing.T) {
 	dir := t.TempDir()
 	path, backup := filepath.Join(dir, "ads.db"), filepath.Join(dir, "backups", "sqlite", "monday")
@@ -78,8 +78,8 @@ func TestBackupAndRestore(t *testing.T) {
 	}
 }
 
-// TestBackupOfEvents: events beside the database are in its backup, of the same moment, and come
-// back with it; those of another database are not taken for them.
+// TestBackupOfEvents: a backup includes the events beside the database, as of the same moment, and a restore brings
+// them back. Events of another database are not mistaken for them.
 func TestBackupOfEvents(t *testing.T) {
 	db, _ := reported(t)
 	path := strings.TrimPrefix(db, "sqlite:")

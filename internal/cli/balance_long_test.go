@@ -9,8 +9,7 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// TestLongListsAreCut: people get the first entries and how many there are
-// besides, programs get all.
+// TestLongListsAreCut: people get the first entries and the number of the others, programs get all entries.
 func TestLongListsAreCut(t *testing.T) {
 	control := func(n int) *admintest.Control {
 		c := admintest.NewControl()

@@ -30,8 +30,8 @@ func serveControl(t *testing.T, c admin.Control) string {
 	return s.URL
 }
 
-// TestBalanceOutputs runs the commands of testdata/balance against a balancer
-// of admintest; -rewrite writes what they say now.
+// TestBalanceOutputs runs the commands of testdata/balance against a balancer of admintest; -rewrite replaces the
+// expected outputs.
 func TestBalanceOutputs(t *testing.T) {
 	datadriven.Walk(t, "testdata/balance", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
@@ -59,7 +59,7 @@ func TestBalanceOutputs(t *testing.T) {
 	})
 }
 
-// TestBalanceIsTold: what a command makes the balancer do.
+// TestBalanceIsTold checks which calls to the balancer each command makes.
 func TestBalanceIsTold(t *testing.T) {
 	for command, want := range map[string][]string{
 		"balance pause":                           {"pause true"},
@@ -80,7 +80,7 @@ func TestBalanceIsTold(t *testing.T) {
 	}
 }
 
-// TestMoveWaits: the command prints each step and the end, a line each.
+// TestMoveWaits: the command prints each step and the result, one line each.
 func TestMoveWaits(t *testing.T) {
 	phases := func(end *api.SliceStory, phases ...api.MovePhase) *admintest.Control {
 		c := admintest.NewControl()
@@ -122,7 +122,7 @@ func TestMoveWaits(t *testing.T) {
 	}
 }
 
-// TestMoveBrokenOff: Ctrl-C ends the waiting, not the move.
+// TestMoveBrokenOff: Ctrl-C ends the wait, but not the move.
 func TestMoveBrokenOff(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	c := admintest.NewControl()
@@ -140,8 +140,8 @@ func TestMoveBrokenOff(t *testing.T) {
 	}
 }
 
-// TestDrainWaits: the command prints how many slices are left, and the end; a balancer that is
-// away meanwhile is waited for.
+// TestDrainWaits: the command prints how many slices are left, and the result. It keeps waiting while the balancer is
+// away.
 func TestDrainWaits(t *testing.T) {
 	lists := func(states ...api.Slave) *admintest.Control {
 		c := admintest.NewControl()
@@ -173,7 +173,7 @@ func TestDrainWaits(t *testing.T) {
 	}
 }
 
-// away passes calls on to a server, but answers every nth with 503.
+// away starts a proxy to a server that answers every nth call with 503.
 func away(t *testing.T, to string, nth int32) string {
 	t.Helper()
 	var n atomic.Int32
@@ -201,7 +201,7 @@ func TestWatchLines(t *testing.T) {
 	}
 }
 
-// writerOnce tells of its first write.
+// writerOnce is a buffer that reports its first write.
 type writerOnce struct {
 	bytes.Buffer
 	first func()

@@ -34,7 +34,7 @@ func TestBlocklist(t *testing.T) {
 	if out, _ := do(exitDone, "show", "family"); !strings.HasSuffix(out, `"domains":["a.example","b.example"],"categories":[],"block_uncategorised":true}`+"\n") {
 		t.Error(out)
 	}
-	// What show prints is what an import reads.
+	// An import can read what show prints.
 	if status, out, errOut := run(t, "adshard", "import", "--db", db, file(t, "lists.jsonl", line)); status != exitDone || !strings.Contains(out, "block list  0        1") {
 		t.Errorf("%d %q %q", status, out, errOut)
 	}

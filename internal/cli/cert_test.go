@@ -12,8 +12,8 @@ import (
 	"adshard/internal/node/certs"
 )
 
-// TestCertificates: what `cert` makes is what the programs take, only their owner can read it, and
-// nothing that exists is overwritten.
+// TestCertificates: programs accept the files that `cert` makes, only their owner can read them, and no existing file
+// is overwritten.
 func TestCertificates(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "certs")
 	adshard := func(want int, args ...string) string {
@@ -57,7 +57,7 @@ func TestCertificates(t *testing.T) {
 	}
 	open()
 	adshard(exitDone, "rotate", "ca")
-	open() // the CA before is still in the bundle
+	open() // the previous CA is still in the bundle
 	adshard(exitDone, "rotate", "slave", "slave-0")
 	open()
 	adshard(exitFailed, "rotate", "slave", "slave-1") // never issued
@@ -73,8 +73,8 @@ func TestCertificates(t *testing.T) {
 	}
 }
 
-// TestCertificatesThatCannotWorkAreNotMade: what programs would refuse is refused when it is made, and no
-// file is left.
+// TestCertificatesThatCannotWorkAreNotMade: `cert` refuses to make a certificate that programs would refuse, and
+// leaves no file behind.
 func TestCertificatesThatCannotWorkAreNotMade(t *testing.T) {
 	dir := t.TempDir()
 	adshard := func(want int, says string, args ...string) {
@@ -98,7 +98,7 @@ func TestCertificatesThatCannotWorkAreNotMade(t *testing.T) {
 	}
 }
 
-// TestRotationKeepsTheLifetime: except for one that is given.
+// TestRotationKeepsTheLifetime: rotation keeps the lifetime unless one is given.
 func TestRotationKeepsTheLifetime(t *testing.T) {
 	dir := t.TempDir()
 	for _, c := range []struct {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestCheckConfig: each program finds the faults that a start would find, with the line of the file; a port that is taken
-// does not matter, nor does a directory that is not there, and nothing is made.
+// TestCheckConfig: each program reports the faults that would keep it from starting, with the line of the file. A port in
+// use and a missing directory do not matter, and nothing is created.
 func TestCheckConfig(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -35,7 +35,7 @@ func TestCheckConfig(t *testing.T) {
 		bad := file(t, program+".yaml", "# of a test\n"+text+"tls:\n  mode: none\n")
 		lines := strings.Count(text, "\n") + 3
 		says := bad + ": line " + string(rune('0'+lines)) + ": config: tls.mode: "
-		for _, check := range []string{"--check-config=true", "--check-config=false"} { // a start says the same
+		for _, check := range []string{"--check-config=true", "--check-config=false"} { // a start reports the same
 			status, out, errOut = run(t, "adshard", program, check, "--config", bad)
 			if status != exitUsage || out != "" || !strings.Contains(errOut, says) {
 				t.Errorf("%s %s: %d %q; want %q", program, check, status, errOut, says)
@@ -50,7 +50,7 @@ func TestCheckConfig(t *testing.T) {
 	}
 }
 
-// TestLinesAreThoseOfTheFile: a fault of a flag has none, and each fault of a file its own.
+// TestLinesAreThoseOfTheFile: an error about a flag names no line, and each error about a file names its line.
 func TestLinesAreThoseOfTheFile(t *testing.T) {
 	path := file(t, "c.yaml", "timeout: 1h\nprofile: seznam\n")
 	for _, c := range []struct {

@@ -20,7 +20,7 @@ import (
 	"adshard/internal/node/database"
 )
 
-// tutorialDB makes a database that is closed.
+// tutorialDB makes a database and closes it.
 func tutorialDB(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "ads.db")
@@ -34,7 +34,7 @@ func tutorialDB(t *testing.T) string {
 	return path
 }
 
-// tree lists what is below a directory, with sizes and times of change.
+// tree lists the files below a directory, with sizes and modification times.
 func tree(t *testing.T, dir string) string {
 	t.Helper()
 	var b strings.Builder
@@ -54,7 +54,7 @@ func tree(t *testing.T, dir string) string {
 	return b.String()
 }
 
-// statements changes a database of SQLite.
+// statements runs SQL on a SQLite database.
 func statements(path, sql string) error {
 	c, err := zs.OpenConn(path, zs.OpenReadWrite|zs.OpenCreate)
 	if err != nil {
@@ -64,7 +64,7 @@ func statements(path, sql string) error {
 	return sqlitex.ExecuteScript(c, sql, nil)
 }
 
-// around are the files of a configuration.
+// around is the directory with the files of a configuration.
 type around struct{ dir string }
 
 func (a around) at(name string) string { return filepath.Join(a.dir, name) }
@@ -81,8 +81,8 @@ func (a around) file(name, text string) error {
 	return a.write(name, text)
 }
 
-// brokenStart is something that keeps programs from starting: lines of their configuration, with % for the directory, or
-// files that are spoilt, and what the error says.
+// brokenStart is a cause that keeps programs from starting: lines of their configuration, with % for the directory, or
+// damaged files. It also has the expected text of the error.
 type brokenStart struct {
 	programs string
 	lines    string
@@ -157,8 +157,8 @@ INSERT INTO unfinished VALUES ('import', 'x', 'run it again', 1)`)
 	"files of etcd":                  {"balancer", "control: etcd://127.0.0.1:1/x\ncontrol_tls: {ca: %/none}", nil, "none"},
 }
 
-// TestCheckConfigChecksWhatAStartChecks: whatever keeps a program from starting, --check-config says it, too, with the same
-// exit status, and changes nothing.
+// TestCheckConfigChecksWhatAStartChecks: for each cause that keeps a program from starting, --check-config reports the same
+// error with the same exit status, and changes nothing.
 func TestCheckConfigChecksWhatAStartChecks(t *testing.T) {
 	template := tutorialDB(t)
 	for name, c := range brokenStarts {
@@ -188,7 +188,7 @@ func TestCheckConfigChecksWhatAStartChecks(t *testing.T) {
 	}
 }
 
-// startLines is a configuration with which a program would start, except for lines.
+// startLines returns a configuration with which a program would start, if the given lines were not in it.
 func startLines(program, lines string, a around) string {
 	usual := []string{"admin: 127.0.0.1:0"}
 	if strings.Contains(withDB, program) {
@@ -205,14 +205,14 @@ func startLines(program, lines string, a around) string {
 	case "balancer", "distributor":
 		usual = append(usual, "listen: 127.0.0.1:0")
 	}
-	usual = slices.DeleteFunc(usual, func(line string) bool { // those that lines give
+	usual = slices.DeleteFunc(usual, func(line string) bool { // defaults that lines replace
 		key, _, _ := strings.Cut(line, ":")
 		return strings.HasPrefix(lines, key+":") || strings.Contains(lines, "\n"+key+":")
 	})
 	return strings.Join(usual, "\n") + "\n" + lines + "\n"
 }
 
-// startOf runs a program that is to end by itself.
+// startOf runs a program that must end by itself.
 func startOf(t *testing.T, program string, args ...string) (status int, said string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -225,13 +225,13 @@ func startOf(t *testing.T, program string, args ...string) (status int, said str
 	return status, errOut.String()
 }
 
-// TestCheckConfigMissesEvents: events that count and are not there keep a collector from starting, unless others are adopted; the check
-// says so as the start does, and leaves nothing beside events that are closed.
+// TestCheckConfigMissesEvents: a collector does not start if the database's own events are missing, unless it is told to adopt others.
+// The check reports the same as the start, and leaves nothing beside closed events.
 func TestCheckConfigMissesEvents(t *testing.T) {
 	path := tutorialDB(t)
 	startedUntil(t, "collector", strings.Fields("--name c --db sqlite:"+path+" --http 127.0.0.1:0 --admin 127.0.0.1:0 --log-level debug"),
 		func(string) bool { _, err := os.Stat(path + "-events"); return err == nil && named(t, path) })
-	closeEvents(t, "sqlite:"+path+"-events") // the collector may have been interrupted before it could
+	closeEvents(t, "sqlite:"+path+"-events") // the collector may have been interrupted before it could close them
 	config := "db: sqlite:" + path + "\nhttp: 127.0.0.1:0\nadmin: 127.0.0.1:0\n"
 	check := func(lines string) (int, string) {
 		t.Helper()
@@ -268,7 +268,7 @@ func closeEvents(t *testing.T, path string) {
 	}
 }
 
-// named reports whether a database names the events that count.
+// named reports whether a database names its own events database.
 func named(t *testing.T, path string) bool {
 	_, counts, err := database.Probe(t.Context(), "sqlite:"+path)
 	return err == nil && counts != ""

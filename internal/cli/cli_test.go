@@ -41,7 +41,7 @@ func runIn(t *testing.T, in, program string, args ...string) (status int, out, e
 	return status, o.String(), e.String()
 }
 
-// file writes a file of the test's own.
+// file writes a file into a new directory and returns its path.
 func file(t *testing.T, name, content string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -51,8 +51,8 @@ func file(t *testing.T, name, content string) string {
 	return path
 }
 
-// TestWrongUse: exit status 2, what is wrong, and where help is; nothing on
-// standard output.
+// TestWrongUse: a wrong command line gives exit status 2 and, on standard error only, what is wrong and where to find
+// help.
 func TestWrongUse(t *testing.T) {
 	for _, c := range []struct {
 		args string
@@ -89,7 +89,7 @@ func TestWrongUse(t *testing.T) {
 	}
 }
 
-// TestEveryCommandHasHelpWithExamples walks the tree.
+// TestEveryCommandHasHelpWithExamples walks the tree of commands.
 func TestEveryCommandHasHelpWithExamples(t *testing.T) {
 	root := adshard(Streams{})
 	commands := root.Commands()
@@ -119,7 +119,7 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// TestEveryProgramSaysItsVersion: as --version, on one line, which begins with its name.
+// TestEveryProgramSaysItsVersion: --version prints one line, which begins with the program's name.
 func TestEveryProgramSaysItsVersion(t *testing.T) {
 	for _, program := range []string{"adshard", "master", "slave", "balancer", "distributor", "collector"} {
 		status, out, errOut := run(t, program, "--version")

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestAnotherAdminPortIsNotTheBalancers: a question to a master, which has the default port, is answered with
-// the balancer's port.
+// TestAnotherAdminPortIsNotTheBalancers: if a master answers at the default port instead of the balancer, the error
+// names the balancer's port.
 func TestAnotherAdminPortIsNotTheBalancers(t *testing.T) {
 	master := httptest.NewServer(http.NotFoundHandler())
 	defer master.Close()

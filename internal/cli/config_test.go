@@ -27,8 +27,8 @@ type sample struct {
 	Hidden string `yaml:"-"` // not a key: no flag
 }
 
-// sampled runs a server command with a sample configuration; the configuration
-// it got is nil when it did not start.
+// sampled runs a server command with a sample configuration. The configuration returned is nil if the command did not
+// start.
 func sampled(t *testing.T, args ...string) (status int, got *sample, out, errOut string) {
 	t.Helper()
 	c := &sample{Listen: ":7100", Timeout: time.Second, Slots: 4, Names: []string{"a"}}

@@ -21,8 +21,8 @@ import (
 	"adshard/internal/node/nodetest"
 )
 
-// serveData serves the data of a database on an admin port. lost, for as often as it says, takes requests and
-// loses their answers.
+// serveData serves the data of a database on an admin port. It loses the answers of the next requests, as many as
+// lost says.
 func serveData(t *testing.T, db *nodetest.Database, lost *atomic.Int32) string {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
@@ -80,7 +80,7 @@ func TestDataCommands(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &got); err != nil || got.Item.Name != "group 1" {
 		t.Fatalf("%v %s", err, out)
 	}
-	for _, want := range []int{exitDone, exitFailed} { // the second comes too late
+	for _, want := range []int{exitDone, exitFailed} { // the second time the version is no longer current
 		if status, _, errOut := do("set", "group", "2", "max_cpc_micros=5", "--if-match", got.Item.Etag); status != want {
 			t.Errorf("status %d: %s", status, errOut)
 		}
@@ -121,7 +121,7 @@ func TestDataCommands(t *testing.T) {
 	}
 }
 
-// TestLostAnswers: a change whose answer is lost is sent again, and made once.
+// TestLostAnswers: a change whose answer was lost is sent again, but made only once.
 func TestLostAnswers(t *testing.T) {
 	db, lost, do := dataWorld(t)
 	before, err := db.DB.Newest(t.Context())
@@ -135,7 +135,7 @@ func TestLostAnswers(t *testing.T) {
 	}
 }
 
-// TestExportThenImport: what is exported and imported again changes nothing.
+// TestExportThenImport: importing an export changes nothing.
 func TestExportThenImport(t *testing.T) {
 	db, lost, do := dataWorld(t)
 	path := filepath.Join(t.TempDir(), "ads.jsonl")

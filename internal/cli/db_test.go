@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestDBCheck finds a changed byte of an ad, of which SQLite knows nothing.
+// TestDBCheck finds a changed byte in an ad, which SQLite does not notice.
 func TestDBCheck(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ads.db")
 	db := "sqlite:" + path

@@ -8,7 +8,7 @@ import (
 	"adshard/search/words"
 )
 
-// TestDBWords: the version is said.
+// TestDBWords: the command prints the version of words.
 func TestDBWords(t *testing.T) {
 	db := "sqlite:" + filepath.Join(t.TempDir(), "ads.db")
 	if status, _, errOut := run(t, "adshard", "import", "--db", db, file(t, "ads.csv", editor)); status != exitDone {

@@ -21,7 +21,7 @@ import (
 	"adshard/internal/node/metrics"
 )
 
-// doctored runs the doctor against a balancer of admintest and returns what it reports as JSON.
+// doctored runs the doctor against a balancer of admintest and returns its report, parsed from JSON.
 func doctored(t *testing.T, c admin.Control, args ...string) (status int, r doctor.Report, errOut string) {
 	t.Helper()
 	args = append([]string{"doctor", "--json", "--over", "0", "--addr", serveControl(t, c)}, args...)
@@ -32,7 +32,7 @@ func doctored(t *testing.T, c admin.Control, args ...string) (status int, r doct
 	return status, r, errOut
 }
 
-// well is a balancer of admintest with which nothing is wrong.
+// well returns a balancer of admintest for which the doctor finds nothing wrong.
 func well() *admintest.Control {
 	c := admintest.NewControl()
 	s := c.Status
@@ -44,7 +44,7 @@ func well() *admintest.Control {
 	return c
 }
 
-// TestDoctor: exit statuses, and what it says to people and to programs.
+// TestDoctor checks exit statuses, and the output for people and programs.
 func TestDoctor(t *testing.T) {
 	status, r, errOut := doctored(t, well())
 	if status != exitDone || !r.Healthy || len(r.Findings) != 0 || r.Findings == nil || len(r.Asked) != 1 || errOut != "" {
@@ -76,7 +76,7 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
-// TestDoctorAsksAllPorts: a search, and the metrics and readiness of further processes.
+// TestDoctorAsksAllPorts: the doctor tries a search, and reads the metrics and readiness of other processes.
 func TestDoctorAsksAllPorts(t *testing.T) {
 	answer := func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/v1/search" || r.Header.Get("Authorization") != "" {
@@ -113,7 +113,7 @@ func TestDoctorAsksAllPorts(t *testing.T) {
 	}
 }
 
-// TestDoctorAsksAllAtOnce: ports that answer only once each of them has been asked.
+// TestDoctorAsksAllAtOnce uses ports that answer only when all of them have been asked.
 func TestDoctorAsksAllAtOnce(t *testing.T) {
 	const ports = 3
 	var asked sync.WaitGroup
@@ -135,7 +135,7 @@ func TestDoctorAsksAllAtOnce(t *testing.T) {
 	}
 }
 
-// TestDoctorOfWhatHangs: a balancer that takes connections and never answers is not said to be gone.
+// TestDoctorOfWhatHangs: a balancer that accepts connections but never answers is not reported as down.
 func TestDoctorOfWhatHangs(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
 	defer s.Close()
@@ -146,7 +146,7 @@ func TestDoctorOfWhatHangs(t *testing.T) {
 	}
 }
 
-// TestDoctorIsRefused: a caller without permission learns only that.
+// TestDoctorIsRefused: a caller without permission gets only that error.
 func TestDoctorIsRefused(t *testing.T) {
 	gated := admin.New(admin.Config{Registry: metrics.NewRegistry(), Ready: func() []string { return nil }, Control: well(),
 		Gate: &access.Gate{Guard: access.Guard{Table: access.NewTable()}}, Log: slog.New(slog.DiscardHandler)})
@@ -163,7 +163,7 @@ func TestDoctorIsRefused(t *testing.T) {
 	}
 }
 
-// TestDoctorFormIsDocumented: docs/operations/watch.md has each field of the report, and each harm, in a table.
+// TestDoctorFormIsDocumented: the tables of docs/operations/watch.md list each field of the report, and each harm.
 func TestDoctorFormIsDocumented(t *testing.T) {
 	text, err := os.ReadFile("../../docs/operations/watch.md")
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 
 const dryHead = "Account,Campaign,Ad Group,Keyword,Criterion Type,Max CPC,Headline 1,Final URL,Campaign Daily Budget,Languages,Mobile Bid Modifier,Status,Placement\n"
 
-// before is what is there, change what the dry run is asked about.
+// dryBefore is the content of the database, and dryChange the file of the dry run.
 const (
 	dryBefore = dryHead + "Acme,Shoes,,,,,,,10,en,,,\nAcme,Shoes,G,,,1,,,,,-20.5,,\nAcme,Shoes,G,red shoes,Exact,2,,,,,,,\nAcme,Shoes,G,old,,,,,,,,,\n" +
 		"Acme,Shoes,G,,,,Buy,https://a.example/,,,,,\nAcme,Gone,H,k,,,,,,,,,\nAcme,Gone,,n,Campaign Negative Broad,,,,,,,,\n"
@@ -47,8 +47,8 @@ ad          1        0        0        0
 skipped 1 row: placement 1
 `
 
-// TestDryRun: it shows the differences entity by entity, rejects, skips and
-// warns as the import does, counts as it does, and changes nothing.
+// TestDryRun: a dry run shows the differences entity by entity, has the same rejects, skipped rows, warnings and
+// counts as the import, and changes nothing.
 func TestDryRun(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", filepath.Join(dir, "tmp"))
@@ -86,7 +86,7 @@ func TestDryRun(t *testing.T) {
 	}
 }
 
-// TestDryRunWithoutDatabase: none is made.
+// TestDryRunWithoutDatabase: a dry run creates no database.
 func TestDryRunWithoutDatabase(t *testing.T) {
 	dir := t.TempDir()
 	input := put(t, filepath.Join(dir, "a.csv"), editor)
@@ -105,7 +105,7 @@ func TestDryRunWithoutDatabase(t *testing.T) {
 	}
 }
 
-// TestImportJSON: for programs, one object a line; the summary comes last.
+// TestImportJSON: for programs, the output has one JSON object a line, and the summary comes last.
 func TestImportJSON(t *testing.T) {
 	dir := t.TempDir()
 	before, change := put(t, filepath.Join(dir, "before.csv"), dryBefore), put(t, filepath.Join(dir, "change.csv"), dryChange)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestEnvironment: a variable wins over the file, the command line over both.
+// TestEnvironment: an environment variable overrides the file, and the command line overrides both.
 func TestEnvironment(t *testing.T) {
 	path := file(t, "c.yaml", "listen: file\nmax_slots: 7\ncache: {bytes: 7}\n")
 	for _, c := range []struct {
@@ -22,7 +22,7 @@ func TestEnvironment(t *testing.T) {
 		{"ADSHARD_MAX_SLOTS", "eight", "--max-slots 9", "file", 9, 7, false},
 		{"ADSHARD_CACHE_BYTES", "8", "", "file", 7, 8, false},
 		{"ADSHARD_ON", "true", "", "file", 7, 7, true},
-		{"ADSHARD_VERSION", "1.0.0", "", "file", 7, 7, false}, // an image's, say
+		{"ADSHARD_VERSION", "1.0.0", "", "file", 7, 7, false}, // set by an image, for example
 	} {
 		t.Run(c.name+"="+c.text+" "+c.args, func(t *testing.T) {
 			t.Setenv(c.name, c.text)
@@ -40,8 +40,8 @@ func TestEnvironment(t *testing.T) {
 	})
 }
 
-// TestEnvironmentOfCommands: what is missing without a flag is not with its variable, and what is
-// wrong is said by the variable's name.
+// TestEnvironmentOfCommands: a required flag may be given by its variable, and errors about the value name the
+// variable.
 func TestEnvironmentOfCommands(t *testing.T) {
 	t.Setenv("ADSHARD_DB", "sqlite:"+t.TempDir()+"/ads.db")
 	if status, out, errOut := run(t, "adshard", "import", file(t, "good.csv", editor)); status != exitDone || !strings.HasPrefix(out, "2 rows") {
@@ -54,8 +54,7 @@ func TestEnvironmentOfCommands(t *testing.T) {
 	}
 }
 
-// TestNothingIsErasedByAVariable: nothing is erased by a variable that was set for reports,
-// say.
+// TestNothingIsErasedByAVariable: a variable that was set for other commands, such as reports, erases nothing.
 func TestNothingIsErasedByAVariable(t *testing.T) {
 	t.Setenv("ADSHARD_ADVERTISER", "7")
 	status, _, errOut := run(t, "adshard", "events", "erase", "--db", "sqlite:"+t.TempDir()+"/ads.db")

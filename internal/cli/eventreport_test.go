@@ -29,16 +29,16 @@ const reportData = "Account,Campaign,Ad Group,Keyword,Criterion Type,Max CPC\n" 
 	"\"Beta, Inc\",Shoes,G,red shoes,Exact,1\n\"Beta, Inc\",Shoes,G,blue shoes,Exact,1\n"
 
 var (
-	reportTexts     = []string{"", "red shoes", "old shoes", "Červené klobouky", "red shoes", "blue shoes"} // by keyword
+	reportTexts     = []string{"", "red shoes", "old shoes", "Červené klobouky", "red shoes", "blue shoes"} // keywords' texts, by id
 	reportTypes     = []string{"", "exact", "broad", "phrase", "exact", "exact"}
-	reportCampaigns = []uint64{0, 1, 1, 2, 3, 3} // of keywords
+	reportCampaigns = []uint64{0, 1, 1, 2, 3, 3} // campaigns of keywords
 	reportNames     = []string{"", "Shoes", "Hats", "Shoes"}
-	reportOwners    = []uint64{0, 1, 1, 2} // of campaigns
+	reportOwners    = []uint64{0, 1, 1, 2} // owners of campaigns
 	reportAccounts  = []string{"", "Acme", "Beta, Inc"}
 	reportStart     = time.Unix(1_700_000_000, 0)
 )
 
-const firstDay = 19675 // the first one of events
+const firstDay = 19675 // first day of the events
 
 func queryOf(t testing.TB, text string) uint64 {
 	t.Helper()
@@ -53,14 +53,14 @@ func queryOf(t testing.TB, text string) uint64 {
 	return token.QueryHash(norms...)
 }
 
-// askedEvent is an event, with the words of its query, and whether they are kept.
+// askedEvent is an event with the words of its query, and whether the event is still kept singly.
 type askedEvent struct {
 	store.Event
 	query string
 	kept  bool
 }
 
-// reported is a database with a file of events made at random, some of which are folded.
+// reported returns a database with a file of random events, some of which are folded.
 func reported(t *testing.T) (db string, list []askedEvent) {
 	t.Helper()
 	db = "sqlite:" + filepath.Join(t.TempDir(), "ads.db")
@@ -94,7 +94,7 @@ func reported(t *testing.T) (db string, list []askedEvent) {
 	return db, list
 }
 
-// TestReportsAreOfWhatCounts: reports and erasures are of the database of events that counts, or of one that is named.
+// TestReportsAreOfWhatCounts: reports and erasures use the database's own events, or those that a flag names.
 func TestReportsAreOfWhatCounts(t *testing.T) {
 	url, _ := reported(t)
 	db, err := database.Open(t.Context(), url, false)
@@ -118,7 +118,7 @@ func TestReportsAreOfWhatCounts(t *testing.T) {
 	}
 }
 
-// slowReport adds events up one by one, for the cells of CSV that say what a line is about.
+// slowReport adds events up one by one, and returns rows with the cells of CSV that name what a row is about.
 func slowReport(list []askedEvent, by string, daily bool, advertiser uint64, from, to store.Day) [][]string {
 	sums := make(map[string]*store.Sum)
 	others := make(map[string]map[uint64]bool)
@@ -179,8 +179,8 @@ func slowReport(list []askedEvent, by string, daily bool, advertiser uint64, fro
 	return out
 }
 
-// TestReportAsOracle: every report is what plain loops over the events come to, of events that
-// are kept and of those that are folded, and the money is exact.
+// TestReportAsOracle: every report equals the result of plain loops over the events, single and folded ones, and
+// amounts of money are exact.
 func TestReportAsOracle(t *testing.T) {
 	db, list := reported(t)
 	for _, by := range []string{"campaign", "keyword", "query"} {
@@ -197,7 +197,7 @@ func TestReportAsOracle(t *testing.T) {
 					t.Fatalf("%v: %d %s%s%v", args, status, out, errOut, err)
 				}
 				got := rows[1:]
-				for _, cells := range got { // money has two decimals at least, and six here
+				for _, cells := range got { // money has at least two decimals, and six here
 					whole, decimals, _ := strings.Cut(cells[len(cells)-1], ".")
 					cells[len(cells)-1] = whole + "." + (decimals + "000000")[:6]
 				}
@@ -210,8 +210,8 @@ func TestReportAsOracle(t *testing.T) {
 	}
 }
 
-// TestReportForms: JSON has the lines and the sum of CSV; text has the largest first, the sum of
-// all, and says how many are not shown; no form has words of a query that is no keyword.
+// TestReportForms: JSON has the same rows and total as CSV. Text has the largest rows first, the total of all, and
+// the number of rows not shown. No form contains words of a query that is no keyword.
 func TestReportForms(t *testing.T) {
 	db, list := reported(t)
 	var want store.Sum
@@ -262,7 +262,7 @@ func TestReportForms(t *testing.T) {
 	}
 }
 
-// lastCell is the spend of a row in micros.
+// lastCell returns the spend of a row in micros.
 func lastCell(row string) (n uint64) {
 	cells := strings.Fields(row)
 	whole, decimals, _ := strings.Cut(cells[len(cells)-1], ".")
@@ -270,8 +270,7 @@ func lastCell(row string) (n uint64) {
 	return n
 }
 
-// TestReportMost: text has the fifty lines with the largest spend and says how many there are
-// more; CSV has all.
+// TestReportMost: text has the fifty rows with the largest spend and the number of the others; CSV has all rows.
 func TestReportMost(t *testing.T) {
 	db, _ := reported(t)
 	s, err := database.OpenEvents(t.Context(), db+"-events")
@@ -305,7 +304,7 @@ func TestReportRefuses(t *testing.T) {
 	if status, _, errOut := run(t, "adshard", "import", "--db", other, file(t, "ads.csv", reportData)); status != exitDone {
 		t.Fatal(errOut)
 	}
-	if status, _, errOut := run(t, "adshard", "report", "--db", db, "--by", "campaign", "--since", "2023-11-14"); status != exitDone { // whose they are is known from now on
+	if status, _, errOut := run(t, "adshard", "report", "--db", db, "--by", "campaign", "--since", "2023-11-14"); status != exitDone { // from now on the owners are known
 		t.Fatal(errOut)
 	}
 	for args, says := range map[string]string{
@@ -354,8 +353,8 @@ func learnedOf(t *testing.T, db string) map[uint64]int {
 	return n
 }
 
-// TestErase: nothing of an advertiser is left in reports and in what was learned, and all of the others; a
-// line says so when it begins and when it ends; done again, nothing happens.
+// TestErase: reports and learned qualities have nothing left of an erased advertiser, and everything of the others.
+// One line is printed at the beginning and one at the end; a repeated erasure changes nothing.
 func TestErase(t *testing.T) {
 	db, list := reported(t)
 	report := func(advertiser uint64) [][]string {
@@ -401,7 +400,7 @@ func TestErase(t *testing.T) {
 	if err != nil || slices.ContainsFunc(sums, func(s store.Sum) bool { return s.Campaign != 3 }) {
 		t.Errorf("%v, %v", sums, err)
 	}
-	late := list[len(list)-1].Event // of a token that lives
+	late := list[len(list)-1].Event // of a token that is still valid
 	late.ID, late.Token.Advertiser = token.From(time.Now()), 1
 	if out, err := s.Add(t.Context(), []store.Event{late}); err != nil || out[0] != store.Forgotten {
 		t.Errorf("a late event of an earlier token: %v, %v", out, err)

@@ -16,7 +16,7 @@ import (
 	"adshard/internal/node/doctor"
 )
 
-// opened makes files and directories (names that end in /), all of which others may read.
+// opened makes files and directories (names that end in /) that others may read.
 func opened(t *testing.T, dir string, names ...string) {
 	t.Helper()
 	for _, name := range names {
@@ -55,8 +55,8 @@ func (l *watchedLog) String() string {
 	return l.text.String()
 }
 
-// TestProgramsWarnOfFilesThatOthersMayRead: each program warns once, at its start, of all that it opens and that
-// others may read, with the command that mends it, and of nothing that is only its owner's.
+// TestProgramsWarnOfFilesThatOthersMayRead: each program warns once, at its start, of every file that it opens and
+// that others may read, with the command that corrects this. It does not warn of private files.
 func TestProgramsWarnOfFilesThatOthersMayRead(t *testing.T) {
 	const peers = " --balancer 127.0.0.1:1 --admin 127.0.0.1:0"
 	for program, c := range map[string]struct {
@@ -79,7 +79,7 @@ func TestProgramsWarnOfFilesThatOthersMayRead(t *testing.T) {
 			if strings.Contains(command, "chmod") {
 				t.Errorf("warns more than once:\n%s", log)
 			}
-			for _, name := range c.open { // the files that SQLite adds to an open database are open, too
+			for _, name := range c.open { // the files that SQLite adds to an open database are open to others, too
 				if !strings.Contains(command, filepath.Join(dir, name)) {
 					t.Errorf("the command lacks %s:\n%s", name, log)
 				}
@@ -88,7 +88,7 @@ func TestProgramsWarnOfFilesThatOthersMayRead(t *testing.T) {
 	}
 }
 
-// startedUntil runs a program until its log is as wanted, and returns the log.
+// startedUntil runs a program until logged returns true for its log, and returns the log.
 func startedUntil(t *testing.T, program string, args []string, logged func(string) bool) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
@@ -110,7 +110,7 @@ func startedUntil(t *testing.T, program string, args []string, logged func(strin
 }
 
 // TestDoctorTellsFilesThatOthersMayRead: the doctor names files of a running cluster that others may read, with a
-// command after which it is content again.
+// command after which it has no more complaints.
 func TestDoctorTellsFilesThatOthersMayRead(t *testing.T) {
 	path := tutorialDB(t)
 	dir := filepath.Dir(path)
@@ -152,7 +152,8 @@ func TestDoctorTellsFilesThatOthersMayRead(t *testing.T) {
 	}
 }
 
-// TestCommandsWarnOfFilesThatOthersMayRead: each command that opens a database warns on standard error, and then does its work.
+// TestCommandsWarnOfFilesThatOthersMayRead: each command that opens a database warns on standard error, and then works as
+// usual.
 func TestCommandsWarnOfFilesThatOthersMayRead(t *testing.T) {
 	db := tutorialDB(t)
 	in := file(t, "ads.csv", reportData)

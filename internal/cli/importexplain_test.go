@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestImportExplain: a file is explained without a database.
+// TestImportExplain: a file can be explained without a database.
 func TestImportExplain(t *testing.T) {
 	good := file(t, "good.csv", "Account,Campaign,Budgt\nA,C,5\n")
 	status, out, errOut := run(t, "adshard", "import", "--explain", good)
@@ -35,7 +35,7 @@ func TestImportExplain(t *testing.T) {
 	}
 }
 
-// TestImportTells: the summary names what was not used and what may not be meant, for people and programs.
+// TestImportTells: the summary names what was not used and what may be a mistake, for people and programs.
 func TestImportTells(t *testing.T) {
 	db := "sqlite:" + t.TempDir() + "/ads.db"
 	path := file(t, "ads.csv", "Account,Campaign,Ad Group,Keyword,Path 1,Quality score,Campain status\nA,C,G,k,cheap,--,\nA,C,G,K!,,,enabled\n")

@@ -40,14 +40,14 @@ func TestPrintConfigShowsEveryKey(t *testing.T) {
 	}
 }
 
-// checkKeys goes through the fields of a configuration.
+// checkKeys checks the fields of a configuration, and those of its nested structs.
 func checkKeys(t *testing.T, program, prefix string, of reflect.Type, shown map[string]any, help string) {
 	t.Helper()
 	for i := range of.NumField() {
 		field := of.Field(i)
 		key, option, _ := strings.Cut(field.Tag.Get("yaml"), ",")
 		if key == "-" {
-			continue // not of files
+			continue // not a key of files
 		}
 		if option == "inline" {
 			checkKeys(t, program, prefix, field.Type, shown, help)
@@ -63,7 +63,7 @@ func checkKeys(t *testing.T, program, prefix string, of reflect.Type, shown map[
 		case reflect.Struct:
 			inner, _ := value.(map[string]any)
 			checkKeys(t, program, flag+"-", field.Type, inner, help)
-		case reflect.Map: // by file only
+		case reflect.Map: // set only by a file
 		default:
 			if !explained(help, flag) {
 				t.Errorf("%s: --help does not say what --%s is for", program, flag)
@@ -72,7 +72,7 @@ func checkKeys(t *testing.T, program, prefix string, of reflect.Type, shown map[
 	}
 }
 
-// explained reports whether help has words behind a flag and its type.
+// explained reports whether help has a description after a flag and its type.
 func explained(help, flag string) bool {
 	for line := range strings.Lines(help) {
 		name, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
@@ -83,8 +83,7 @@ func explained(help, flag string) bool {
 	return false
 }
 
-// TestMasterHelpOnSlaves: for a master --slaves are addresses, for others a
-// number.
+// TestMasterHelpOnSlaves: --slaves is described as addresses for a master, and as a number for others.
 func TestMasterHelpOnSlaves(t *testing.T) {
 	for program, want := range map[string]string{
 		"master": "addresses of some slaves", "balancer": "must have joined before the first plan", "up": "the number of slaves (default 3)",

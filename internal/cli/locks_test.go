@@ -14,8 +14,8 @@ import (
 )
 
 // TestChecksLeaveTheLocksOfADatabase: a process that closes a file loses all of its locks on it (POSIX), and the last program
-// that has a database open removes its log. So nothing that looks at names beside a database that this process has open may open
-// that database.
+// that closes a database removes its log. So a check of names beside a database that this process has open must not open that
+// database.
 func TestChecksLeaveTheLocksOfADatabase(t *testing.T) {
 	for what, check := range map[string]func(path string) error{
 		"nothing": func(string) error { return nil },
@@ -64,7 +64,7 @@ func TestChecksLeaveTheLocksOfADatabase(t *testing.T) {
 	}
 }
 
-// keepsLocks checks that a database that this process has open has the same locks after a check as before.
+// keepsLocks checks that a check leaves the locks of a database that this process has open unchanged.
 func keepsLocks(t *testing.T, path string, check func(path string) error) {
 	t.Helper()
 	db, err := database.Open(t.Context(), "sqlite:"+path, false)
@@ -83,7 +83,7 @@ func keepsLocks(t *testing.T, path string, check func(path string) error) {
 		t.Fatal(err)
 	}
 	now, err := locks(path)
-	for range 20 { // a list of locks that changes while it is read may lack one; a lost lock stays lost
+	for range 20 { // a list of locks that changes while it is read may lack one, but a lost lock stays lost
 		if err != nil || now == was {
 			break
 		}
@@ -94,8 +94,8 @@ func keepsLocks(t *testing.T, path string, check func(path string) error) {
 	}
 }
 
-// locks are those on the file of a database, as the system lists them, each once: the system tells its list in parts, and one whose
-// place in it changes meanwhile, as other processes' locks come and go, is told twice.
+// locks returns the locks on the file of a database, as the system lists them, without duplicates. The system returns its list in
+// parts, and a lock whose place changes meanwhile, as locks of other processes come and go, appears twice.
 func locks(path string) (list string, err error) {
 	var at syscall.Stat_t
 	if err := syscall.Stat(path, &at); err != nil {
@@ -112,8 +112,8 @@ func locks(path string) (list string, err error) {
 	return list, err
 }
 
-// TestOneDatabaseByTwoNames: a database that is open is refused by another name of the file (a hard link), beside which SQLite would
-// keep a second log; when it is closed, each name will do.
+// TestOneDatabaseByTwoNames: an open database cannot be opened by another name of the file (a hard link), beside which SQLite would
+// keep a second log. When it is closed, either name works.
 func TestOneDatabaseByTwoNames(t *testing.T) {
 	path := tutorialDB(t)
 	other := filepath.Join(filepath.Dir(path), "other.db")

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestLogLines: whatever a cluster logs, in both formats: no key twice in a
-// line, no dump of Go structs or maps, no duration without its unit.
+// TestLogLines checks everything that a cluster logs, in both formats: no line has a key twice, a dump of Go structs
+// or maps, or a duration without its unit.
 func TestLogLines(t *testing.T) {
 	dir := t.TempDir()
 	db := "sqlite:" + filepath.Join(dir, "ads.db")
@@ -43,7 +43,7 @@ func TestLogLines(t *testing.T) {
 	}
 }
 
-// cleanJSON checks one line of JSON: flat except for what the admin port answered.
+// cleanJSON checks one line of JSON: it must be flat, except for answers of the admin port.
 func cleanJSON(line string) error {
 	d := json.NewDecoder(strings.NewReader(line))
 	if _, err := d.Token(); err != nil {
@@ -99,7 +99,7 @@ func cleanText(line string) error {
 	return nil
 }
 
-// dumped reports what fmt makes of Go's structs, maps and pointers.
+// dumped reports whether a text has Go structs, maps or pointers as printed by fmt.
 func dumped(text string) bool {
 	for _, mark := range []string{"map[", "&{", "=\"{", "={", "0xc0", "<nil>"} {
 		if strings.Contains(text, mark) && !strings.Contains(text, `answer="{\"`) {
@@ -109,7 +109,7 @@ func dumped(text string) bool {
 	return false
 }
 
-// unquoted leaves out quoted values.
+// unquoted returns the line without quoted values.
 func unquoted(line string) string {
 	var b strings.Builder
 	in, escaped := false, false
@@ -128,8 +128,8 @@ func unquoted(line string) string {
 	return b.String()
 }
 
-// TestInterrupted: Ctrl-C ends each command with a word of its own and never
-// with the text of Go's contexts; a server then ends as requested.
+// TestInterrupted: Ctrl-C ends each command with its own message, never with the error text of Go's contexts. Servers
+// then exit with status 0.
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -14,15 +14,16 @@ import (
 	"time"
 )
 
-// childEnv has the arguments of a program that is run as a process of its own, a line each.
+// childEnv has the arguments, one a line, of a program that runs in a process of its own.
 const childEnv = "ADSHARD_TEST_ARGUMENTS"
 
-// child runs the program.
+// child runs the program with these arguments.
 func child(args string) int {
 	return Main(context.Background(), "adshard", strings.Split(args, "\n"), Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})
 }
 
-// killedAt runs a program, and kills it once the files of a database have a size in bytes; more: it has ended before.
+// killedAt runs a program, and kills it once the files of a database have reached a size in bytes; a larger size lets
+// it end.
 func killedAt(t *testing.T, path string, size int64, args ...string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
@@ -33,7 +34,7 @@ func killedAt(t *testing.T, path string, size int64, args ...string) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = cmd.Wait() // it is killed, or too fast
+		_ = cmd.Wait() // it was killed, or ended before
 	}()
 	for sizeOf(path) < size {
 		select {
@@ -51,7 +52,7 @@ func killedAt(t *testing.T, path string, size int64, args ...string) {
 	}
 }
 
-// sizeOf is the size of a database with its log, plus one, so that 0 means no database.
+// sizeOf returns the size of a database with its log plus one, so that 0 means no database.
 func sizeOf(path string) (size int64) {
 	for _, suffix := range []string{"", "-wal"} {
 		if info, err := os.Stat(path + suffix); err == nil {
@@ -61,7 +62,7 @@ func sizeOf(path string) (size int64) {
 	return size
 }
 
-// catalogue is a file of many keywords.
+// catalogue writes a file of many keywords and returns its path.
 func catalogue(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder
@@ -72,7 +73,7 @@ func catalogue(t *testing.T) string {
 	return file(t, "catalogue.csv", b.String())
 }
 
-// otherCommands are those that open the database, without the one that makes it.
+// otherCommands returns the commands that open the database, except the one that makes it.
 func otherCommands(t *testing.T, db string) map[string][]string {
 	dir := t.TempDir()
 	out := func(name string) string { return filepath.Join(dir, name) }
@@ -91,12 +92,12 @@ func otherCommands(t *testing.T, db string) map[string][]string {
 	}
 }
 
-// isUnfinished fails unless all others refuse the database, and say what to do.
+// isUnfinished checks that all other commands refuse the database, and say what to do.
 func isUnfinished(t *testing.T, db, maker, do string) {
 	t.Helper()
 	for command, args := range otherCommands(t, db) {
 		words := strings.Fields(command)
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // a server that begins does not end
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // a server that starts does not end by itself
 		var o, e bytes.Buffer
 		status := Main(ctx, words[0], append(words[1:], args...), Streams{In: strings.NewReader(""), Out: &o, Err: &e})
 		cancel()
@@ -107,7 +108,7 @@ func isUnfinished(t *testing.T, db, maker, do string) {
 	}
 }
 
-// content is what a check says of a whole database.
+// content returns the output of a check of a whole database.
 func content(t *testing.T, db string) string {
 	t.Helper()
 	status, out, errOut := run(t, "adshard", "db", "check", "--db", db)
@@ -117,8 +118,8 @@ func content(t *testing.T, db string) string {
 	return out
 }
 
-// TestKilledMakers: no other command opens what a killed migration or first import leaves. The import is completed by
-// another run, the migration is refused until the file is removed.
+// TestKilledMakers: no other command opens what a killed migration or first import leaves. Another run completes the
+// import, while a migration is refused until the file is removed.
 func TestKilledMakers(t *testing.T) {
 	rows := catalogue(t)
 	source := "sqlite:" + filepath.Join(t.TempDir(), "source.db")
@@ -126,7 +127,7 @@ func TestKilledMakers(t *testing.T) {
 		t.Fatal(errOut)
 	}
 	whole := content(t, source)
-	for _, size := range []int64{20_000, 600_000} { // while the tables are made, among the rows
+	for _, size := range []int64{20_000, 600_000} { // while the tables are created, and among the rows
 		path := filepath.Join(t.TempDir(), "imported.db")
 		db := "sqlite:" + path
 		again := []string{"import", "--db", db, rows}
@@ -173,7 +174,8 @@ func TestKilledMakers(t *testing.T) {
 	}
 }
 
-// TestAFailedFirstImport: it leaves a whole database if it has imported nothing, else one to be completed.
+// TestAFailedFirstImport: a first import that fails leaves a complete database if it has imported nothing, and
+// otherwise one to be completed.
 func TestAFailedFirstImport(t *testing.T) {
 	db := "sqlite:" + filepath.Join(t.TempDir(), "ads.db")
 	bad := file(t, "bad.csv", "Account,Campaign\n\"unended")

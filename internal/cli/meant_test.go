@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestDidYouMean: commands, flags and keys of files that are misspelt, and what is too far from all.
+// TestDidYouMean: misspelt commands, flags and keys of files get a suggestion, unless no name is near.
 func TestDidYouMean(t *testing.T) {
 	for _, c := range []struct {
 		args, says string
@@ -15,7 +15,7 @@ func TestDidYouMean(t *testing.T) {
 		{"slaves lst", `there is no command "lst"; did you mean list?`},
 		{"help balnce", `there is no command "balnce"; did you mean balance?`},
 		{"help slaves lst", `there is no command "lst"; did you mean list?`},
-		{"mastr", `there is no command "mastr"; `}, // hidden
+		{"mastr", `there is no command "mastr"; `}, // hidden command
 		{"query --devise mobile usb", "unknown flag: --devise; did you mean --device?"},
 		{"up --slave 3", "unknown flag: --slave; did you mean --slaves?"},
 		{"balance status --adr :7001", "unknown flag: --adr; did you mean --addr?"},

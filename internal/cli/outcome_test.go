@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// withoutJSON are the commands that have no --json, and why.
+// withoutJSON maps the commands without --json to the reasons.
 var withoutJSON = map[string]string{
 	"adshard up": "a server", "adshard balancer": "a server", "adshard slave": "a server", "adshard master": "a server",
 	"adshard distributor": "a server", "adshard collector": "a server",
@@ -27,7 +27,7 @@ func TestEveryCommandHasJSON(t *testing.T) {
 			walk(child)
 		}
 		if c.HasSubCommands() || !c.Runnable() {
-			return // shows its help
+			return // prints its help
 		}
 		path := c.CommandPath()
 		seen[path] = true
@@ -44,8 +44,8 @@ func TestEveryCommandHasJSON(t *testing.T) {
 	}
 }
 
-// TestOutcomes: what commands print with --json is one object with the fields that docs/operations/output.md
-// names, and nothing else on standard output.
+// TestOutcomes: with --json, commands print one object with the fields that docs/operations/output.md names, and
+// nothing else on standard output.
 func TestOutcomes(t *testing.T) {
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
@@ -102,8 +102,7 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// rowOf returns the row of a table whose first cell has a text, or "" if there is
-// none.
+// rowOf returns the row of a table whose first cell has a text, or "" if there is none.
 func rowOf(page, text string) string {
 	for line := range strings.Lines(page) {
 		cells := strings.Split(line, "|")

@@ -19,7 +19,7 @@ import (
 	"adshard/internal/outfile/outfiletest"
 )
 
-// noOutputs are the flags that name nothing which a command writes: inputs, addresses, names, choices.
+// noOutputs lists the flags that do not name an output: inputs, addresses, names, choices.
 var noOutputs = strings.Split("addr,admin,admin-hosts,admins,advertise,advertiser,balancer,balancers,barrels,by,ca,cert,cluster,collector,config,control,"+
 	"control-tls-ca,control-tls-cert,control-tls-key,copy-from,counts,cursor,device,discard-data-of,event-origins,explain,features,figures,format,from,grpc,host,http,if-match,key,"+
 	"lexicon,listen,log-format,log-level,size memory,name,order,profile,quality,query-tls-cert,query-tls-key,query-tls-mode,request-ids,scorer,set,since,slave,"+
@@ -30,9 +30,9 @@ var noOutputs = strings.Split("addr,admin,admin-hosts,admins,advertise,advertise
 	"backup db,balancer db,barrels build db,collector db,db check db,db words db,distributor db,events erase db,quality given db,quality learn db,quality train db,report db,up db,"+
 	"backup events,balancer events,events erase events,quality train events,report events", ",")
 
-// outputs are the flags that name what a command writes, with the rest of its arguments: DB is a live database, IN an import
-// file, BACKUP a backup, NEW a free name, VICTIM the output. own are the victims that may be replaced, or used, because the
-// command made such a thing.
+// outputs lists the flags that name an output of a command, with its other arguments: DB is a live database, IN an import
+// file, BACKUP a backup, NEW a free name, VICTIM the output. The list own has the victims that may be replaced or used,
+// because the command itself makes such files.
 var outputs = []struct{ flag, args, own string }{
 	{"import rejects", "--db sqlite:DB --rejects VICTIM IN", "rejects.tsv"},
 	{"import rejects", "--db sqlite:DB --rejects VICTIM --force IN", "rejects.tsv conflicts.tsv notes.txt settings.yaml report.json lexicon.txt queries.log"},
@@ -60,7 +60,7 @@ var outputs = []struct{ flag, args, own string }{
 	{"restore events", "--from BACKUP --db sqlite:NEW --events sqlite:VICTIM --replace", "big.db hard soft other.db"},
 }
 
-// TestEveryOutputHasARow: a new flag is known as one that names an output, or none.
+// TestEveryOutputHasARow: each flag is listed either in outputs or in noOutputs.
 func TestEveryOutputHasARow(t *testing.T) {
 	var rows []string
 	for _, o := range outputs {
@@ -69,15 +69,15 @@ func TestEveryOutputHasARow(t *testing.T) {
 	outfiletest.CheckFlags(t, adshard(Streams{}), noOutputs, rows)
 }
 
-// living is a database that is open, and a store, which are what outputs must not destroy.
+// living has an open database and a store, which outputs must not destroy.
 type living struct {
 	db           backend.Store
 	keywordsWere uint64
 	dir          string
 	paths        map[string]string
 	was          map[string]os.FileInfo
-	in           string // a file to import
-	saved        string // a backup
+	in           string // path of a file to import
+	saved        string // path of a backup
 }
 
 func live(t *testing.T) *living {
@@ -128,7 +128,7 @@ func live(t *testing.T) *living {
 	return l
 }
 
-// keywords reads the whole database, opened once more, and returns how many are in it.
+// keywords opens the database again, reads all of it, and returns its number of keywords.
 func (l *living) keywords(ctx context.Context) (n uint64, err error) {
 	db, err := database.Open(ctx, "sqlite:"+l.paths["live.db"], false)
 	if err != nil {
@@ -163,7 +163,7 @@ func (l *living) each(t *testing.T, do func(name string, info fs.FileInfo)) {
 	}
 }
 
-// harm says what was done to them.
+// harm returns a description of the damage to them, or "" if there is none.
 func (l *living) harm(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder
@@ -188,8 +188,8 @@ func (l *living) harm(t *testing.T) string {
 	return b.String()
 }
 
-// TestOutputsDestroyNothing: whatever an output of any command names, a file or a name that is not of the output's kind is as it was,
-// and the error says what to do. A database that is open, its files and a real store are among them.
+// TestOutputsDestroyNothing: whatever path the output of a command names, a file that is not of the output's kind stays as it was,
+// and the error says what to do. Among the files are an open database, its log and a real store.
 func TestOutputsDestroyNothing(t *testing.T) {
 	v, l := outfiletest.Make(t), live(t)
 	before := v.State(t)
@@ -219,7 +219,7 @@ func TestOutputsDestroyNothing(t *testing.T) {
 	}
 }
 
-// line is a command line of a row.
+// line returns the command line of a row.
 func (l *living) line(t *testing.T, flag, rest, victim string) []string {
 	t.Helper()
 	words := strings.NewReplacer("DB", l.paths["live.db"], "IN", l.in, "BACKUP", l.saved, "NEW", filepath.Join(t.TempDir(), "new"), "VICTIM", victim)

@@ -17,8 +17,7 @@ import (
 
 const deploy = "../../deploy"
 
-// accepts fails the test unless adshard takes a command line, and returns the configuration
-// that the command has then.
+// accepts fails the test unless adshard accepts a command line. It returns the configuration that results from it.
 func accepts(t *testing.T, of string, args []string) map[string]any {
 	t.Helper()
 	status, out, errOut := run(t, "adshard", append(args, "--print-config")...)
@@ -32,8 +31,8 @@ func accepts(t *testing.T, of string, args []string) map[string]any {
 	return config
 }
 
-// TestUnitsAreAccepted: what the units of the packages start takes its arguments and the
-// configuration that is installed with it; together they are a cluster on one machine.
+// TestUnitsAreAccepted: the programs that the packages' units start accept their arguments and the installed
+// configuration; together they form a cluster on one machine.
 func TestUnitsAreAccepted(t *testing.T) {
 	units, err := filepath.Glob(deploy + "/packages/systemd/*.service")
 	if err != nil || len(units) != 5 {
@@ -65,7 +64,7 @@ func TestUnitsAreAccepted(t *testing.T) {
 	}
 }
 
-// TestComposeIsAccepted: the containers of deploy/compose.yaml are accepted as well.
+// TestComposeIsAccepted: programs accept the command lines of the containers of deploy/compose.yaml.
 func TestComposeIsAccepted(t *testing.T) {
 	text, err := os.ReadFile(deploy + "/compose.yaml")
 	if err != nil {
@@ -83,7 +82,7 @@ func TestComposeIsAccepted(t *testing.T) {
 	started := 0
 	for name, service := range file.Services {
 		if service.Command == nil {
-			continue // for commands of the user's
+			continue // for the user's commands
 		}
 		started++
 		config := accepts(t, name, service.Command)
@@ -99,7 +98,7 @@ func TestComposeIsAccepted(t *testing.T) {
 	}
 }
 
-// manifest has the parts of a Kubernetes object that are compared here.
+// manifest has the parts of a Kubernetes object that the tests compare.
 type manifest struct {
 	Kind     string
 	Metadata struct{ Name string }
@@ -129,8 +128,8 @@ type probe struct {
 	HTTPGet struct{ Path, Port, Scheme string } `yaml:"httpGet"`
 }
 
-// TestKubernetesIsAccepted: those of deploy/kubernetes are accepted as well, and their ports
-// are where the configuration says.
+// TestKubernetesIsAccepted: programs accept the configurations of deploy/kubernetes, which use the same ports as the
+// manifests.
 func TestKubernetesIsAccepted(t *testing.T) {
 	for part, listens := range map[string]string{"balancer": "listen", "slave": "listen", "master": "http"} {
 		sets := 0

@@ -11,8 +11,8 @@ import (
 	"adshard/internal/outfile"
 )
 
-// TestAllThatIsMadeIsItsOwners: whatever the umask, all files and directories that any command or program makes are
-// their owner's alone, while they are in use and afterwards. A lexicon has no user's data.
+// TestAllThatIsMadeIsItsOwners: whatever the umask, all files and directories that any command or program creates are
+// private to their owner, during use and afterwards. A lexicon is an exception, as it has no user's data.
 func TestAllThatIsMadeIsItsOwners(t *testing.T) {
 	in, thesaurus := file(t, "ads.csv", reportData+"Acme,Shoes,G,eleven words are one more than a keyword may have here now,Broad,1\n"), file(t, "th.dat", "UTF-8\nlamp|1\n(noun)|light\n")
 	for _, mask := range []int{0, 0o022} {
@@ -51,7 +51,7 @@ func TestAllThatIsMadeIsItsOwners(t *testing.T) {
 	}
 }
 
-// onlyOwners fails for what others may read, write or enter in a directory.
+// onlyOwners fails the test if others may read, write or enter anything in a directory.
 func onlyOwners(t *testing.T, dir, after string) {
 	t.Helper()
 	var all []string

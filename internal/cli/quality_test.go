@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// counts has a keyword that users click often, one that they hardly ever do, and a
-// row that is wrong.
+// countsData has a keyword that users click often, one that they hardly ever click, and a row that is wrong.
 const (
 	countsData = "Account,Campaign,Ad Group,Keyword,Criterion Type,Max CPC\nAcme,Shoes,G,red shoes,Exact,1\nAcme,Shoes,G,old shoes,Exact,1\nAcme,Shoes,G,new shoes,Exact,1\n"
 	countsCSV  = "day,campaign,group,keyword,ad,position,impressions,clicks\n2026-11-22,1,1,1,1,1,10000,2000\n2026-11-23,1,1,2,1,1,10000,100\n"
@@ -26,8 +25,8 @@ func learnt(t *testing.T, csv string, more ...string) (db string, status int, ou
 	return db, status, out, errOut
 }
 
-// TestQualityLearn: a dry run shows what changes and changes nothing; without it the
-// database has what was shown, and a second run changes nothing.
+// TestQualityLearn: a dry run shows the changes but makes none. Without --dry-run the database has the changes shown,
+// and a second run changes nothing.
 func TestQualityLearn(t *testing.T) {
 	const want = `keyword 1 "red shoes" exact of "Acme" / "Shoes" / "G": quality 5 -> 10; rate `
 	db, status, out, errOut := learnt(t, countsCSV, "--dry-run")
@@ -46,8 +45,7 @@ func TestQualityLearn(t *testing.T) {
 	}
 }
 
-// TestQualityRejects: rows that are wrong are named, the others are learned from.
-// TestQualityDayToCome: one row with a mistyped year does not make all other counts old.
+// TestQualityRejects: wrong rows are named, and the others are used.
 func TestQualityDayToCome(t *testing.T) {
 	db, _, _, _ := learnt(t, countsCSV, "--dry-run")
 	status, _, errOut := runIn(t, countsCSV+"9062-11-23,1,1,2,1,1,1,0\n", "adshard", "quality", "learn", "--db", db, "-")
@@ -63,8 +61,8 @@ func TestQualityRejects(t *testing.T) {
 	}
 }
 
-// TestQualityMoreClicks: nothing is learned from an ad that was clicked more often than it was
-// shown, over all days and files, and it is listed; single days may have more clicks.
+// TestQualityMoreClicks: an ad that was clicked more often than shown, over all days and files, is listed and nothing
+// is learned from it. Single days may have more clicks.
 func TestQualityMoreClicks(t *testing.T) {
 	clicksOfAnotherDay := "2026-11-23,1,1,1,1,1,0,7\n"
 	_, status, out, errOut := learnt(t, countsCSV+clicksOfAnotherDay)
@@ -129,7 +127,7 @@ func TestQualityRefuses(t *testing.T) {
 	}
 }
 
-// TestQualityGiven: what was learned is taken back, once.
+// TestQualityGiven: learned qualities can be removed, and a repetition changes nothing.
 func TestQualityGiven(t *testing.T) {
 	db, status, _, errOut := learnt(t, countsCSV)
 	if status != exitDone {

@@ -7,7 +7,7 @@ import (
 	"adshard/search"
 )
 
-// TestQueryPlacements: flags become a page, and each placement is shown.
+// TestQueryPlacements: flags describe a page, and the answer for each placement is printed.
 func TestQueryPlacements(t *testing.T) {
 	c := newCluster()
 	for i := range c.answer.Hits {
@@ -44,7 +44,7 @@ func TestQueryPlacements(t *testing.T) {
 	}
 }
 
-// TestQueryExplainedPlacements: each placement is explained, in order; a wrong one is named.
+// TestQueryExplainedPlacements: each placement is explained, in order, and an invalid one is named.
 func TestQueryExplainedPlacements(t *testing.T) {
 	url := started(t, newCluster())
 	status, out, errOut := run(t, "adshard", "query", "--addr", url, "--explain", "--placement", "top:1", "--placement", "side:2", "usb", "kabel")

@@ -18,11 +18,11 @@ import (
 	"adshard/search/display"
 )
 
-// searched answers queries with set hits.
+// searched answers queries with fixed hits.
 type searched struct {
 	asked  *search.Request
 	answer search.Answer
-	// named and explain are of --why-not.
+	// named and explain are for --why-not.
 	named   search.Wanted
 	explain *search.Explanation
 }
@@ -88,7 +88,7 @@ func TestQueryTable(t *testing.T) {
 	}
 }
 
-// TestQueryContext: flags say where, when, for whom and on which page.
+// TestQueryContext: flags set the place, time, user and page of a query.
 func TestQueryContext(t *testing.T) {
 	c := newCluster()
 	_, out, errOut := run(t, "adshard", "query", "--addr", started(t, c), "--location", "2203", "--location", "2276", "--interest-location", "2840", "--point", "50.087,14.421",
@@ -246,8 +246,8 @@ func TestSlavesList(t *testing.T) {
 	}
 }
 
-// TestQueryFindsTheMaster: one address of an admin port is enough for `query`, which asks the first master that
-// the balancer knows and that may be reached from here; its token goes nowhere else.
+// TestQueryFindsTheMaster: `query` needs only the address of an admin port. It asks the first of the balancer's
+// masters that may be reached from here, and sends its token nowhere else.
 func TestQueryFindsTheMaster(t *testing.T) {
 	asked := ""
 	queries := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -14,8 +14,8 @@ import (
 	"adshard/internal/node/database"
 )
 
-// leftBehind makes a folder with a database and its events, of which the newest changes are in the write-ahead logs alone, as
-// programs leave them that are killed.
+// leftBehind makes a folder with a database and its events as killed programs leave them: the newest changes are only in the
+// write-ahead logs.
 func leftBehind(t *testing.T) (dir string) {
 	t.Helper()
 	db, list := reported(t)
@@ -57,11 +57,11 @@ func leftBehind(t *testing.T) (dir string) {
 	return dir
 }
 
-// closed makes a folder of another one's database and events, as programs leave them that end in order.
+// closed copies another folder's database and events into a new folder, as programs that end normally leave them.
 func closed(t *testing.T, of string) (dir string) {
 	t.Helper()
 	dir = copied(t, of)
-	read(t, dir) // the last who closes a file moves its log into it
+	read(t, dir) // the last program that closes a file moves its log into it
 	if left, _ := filepath.Glob(filepath.Join(dir, "*-wal")); len(left) > 0 {
 		t.Fatalf("left: %v", left)
 	}
@@ -77,7 +77,7 @@ func copied(t *testing.T, of string) (dir string) {
 	return dir
 }
 
-// reading are the commands that only read, with what is the same wherever a database is.
+// reading returns the commands that only read. Their output must be the same wherever a database is.
 func reading(dir, backup string) [][]string {
 	db := "sqlite:" + filepath.Join(dir, "ads.db")
 	copied := "sqlite:" + filepath.Join(backup, "copy.db")
@@ -93,7 +93,7 @@ func reading(dir, backup string) [][]string {
 	}
 }
 
-// read runs all commands that only read, and returns what they say.
+// read runs all commands that only read, and returns their outputs.
 func read(t *testing.T, dir string) (said []string) {
 	t.Helper()
 	backup := t.TempDir()
@@ -107,9 +107,9 @@ func read(t *testing.T, dir string) (said []string) {
 		}
 		switch args[0] {
 		case "backup":
-			continue // it names its time, and is compared below
+			continue // its output has a time, and is compared below
 		case "import":
-			out, _, _ = strings.Cut(out, "dry run") // it says how long it has taken
+			out, _, _ = strings.Cut(out, "dry run") // its output has the time taken
 		}
 		said = append(said, strings.ReplaceAll(out, backup, "")+strings.ReplaceAll(errOut, backup, ""))
 	}
@@ -135,8 +135,8 @@ func freeze(t *testing.T, dir string) {
 	}
 }
 
-// TestReadOnlyFileSystem: a rescue reads a database and its events where nothing can be written, whatever is in their logs, and
-// says the same as where it can. Servers do not start on a copy that goes out of date.
+// TestReadOnlyFileSystem: commands that only read can read a database and its events, including their logs, from a read-only
+// file system, with the same output as elsewhere. Servers do not start on a copy that goes out of date.
 func TestReadOnlyFileSystem(t *testing.T) {
 	left := leftBehind(t)
 	for how, dir := range map[string]string{"with logs": left, "closed": closed(t, left)} {
@@ -164,12 +164,12 @@ func TestReadOnlyFileSystem(t *testing.T) {
 	}
 }
 
-// TestReadByAnotherUser: who may read a database but not write to it, with what is only in its log.
+// TestReadByAnotherUser: a user who may read but not write a database also reads what is only in its log.
 func TestReadByAnotherUser(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("another user needs the superuser")
 	}
-	dir, err := os.MkdirTemp("", "adshard-test-") // unlike t.TempDir's, others may look into it
+	dir, err := os.MkdirTemp("", "adshard-test-") // unlike t.TempDir's, other users may enter it
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +184,7 @@ func TestReadByAnotherUser(t *testing.T) {
 		}
 	}
 	check := func() (out, errOut string, err error) {
-		cmd := exec.CommandContext(t.Context(), "/proc/self/exe") // whose directory others may not look into
+		cmd := exec.CommandContext(t.Context(), "/proc/self/exe") // whose own directory other users may not enter
 		cmd.Env = []string{"TMPDIR=/tmp", childEnv + "=" + strings.Join([]string{"db", "check", "--db", "sqlite:" + filepath.Join(dir, "ads.db")}, "\n")}
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 		var o, e strings.Builder

@@ -12,8 +12,8 @@ import (
 	"adshard/internal/node/database"
 )
 
-// TestNoFormulasInAReport: no cell of `report --csv` begins like a formula, whatever advertisers call what is theirs; the names
-// themselves are in it.
+// TestNoFormulasInAReport: no cell of `report --csv` begins like a formula, whatever names advertisers give; the names
+// themselves are in the report.
 func TestNoFormulasInAReport(t *testing.T) {
 	names := []string{"=1+1", "+1", "-1+2", "@SUM(A1)", "\t=1", "＝1+1", "'quoted", "＠x"}
 	var data strings.Builder

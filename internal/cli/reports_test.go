@@ -22,7 +22,7 @@ func put(t *testing.T, path, content string) string {
 	return path
 }
 
-// files returns the names and contents of a directory.
+// files returns the names and contents of the files of a directory.
 func files(t *testing.T, dir string) string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -31,15 +31,14 @@ func files(t *testing.T, dir string) string {
 	}
 	var b strings.Builder
 	for _, e := range entries {
-		data, _ := os.ReadFile(filepath.Join(dir, e.Name())) // a link to nothing has none
+		data, _ := os.ReadFile(filepath.Join(dir, e.Name())) // a broken link has none
 		b.WriteString(e.Name() + ": " + string(data) + "\n")
 	}
 	return b.String()
 }
 
-// TestReportsReplaceNoInput: neither report is ever written onto an input, the
-// database or a file beside it, whatever the path is called and whatever
-// --force says; nothing else has happened then.
+// TestReportsReplaceNoInput: no report is ever written over an input, the database or a file beside it, whatever the
+// path is and even with --force. In these cases the command does nothing else either.
 func TestReportsReplaceNoInput(t *testing.T) {
 	for _, made := range []bool{true, false} {
 		dir := t.TempDir()
@@ -84,8 +83,8 @@ func TestReportsReplaceNoInput(t *testing.T) {
 	}
 }
 
-// TestReportsReplaceReports: a file that is there is replaced when it is a
-// report of an earlier import, or with --force.
+// TestReportsReplaceReports: an existing file is replaced only if it is a report of an earlier import, or with
+// --force.
 func TestReportsReplaceReports(t *testing.T) {
 	dir := t.TempDir()
 	input, db := put(t, filepath.Join(dir, "a.csv"), rejected), "sqlite:"+filepath.Join(dir, "ads.db")
@@ -123,8 +122,8 @@ func TestReportsReplaceReports(t *testing.T) {
 	}
 }
 
-// TestReportOfAnImportThatFails: what was rejected until then is reported, the
-// earlier conflicts stay, and nothing half-written is left.
+// TestReportOfAnImportThatFails: the rows rejected until then are reported, the earlier conflicts stay, and no
+// partial file is left.
 func TestReportOfAnImportThatFails(t *testing.T) {
 	dir := t.TempDir()
 	broken := put(t, filepath.Join(dir, "a.csv"), rejected+"Acme,\"C\"x\n")
@@ -146,7 +145,8 @@ func TestReportOfAnImportThatFails(t *testing.T) {
 	}
 }
 
-// TestReportsToPipes: a pipe is refused before anything is done, since it might never be read; a device is written to.
+// TestReportsToPipes: a pipe is refused before the import begins, since it might never be read; a device can be
+// written to.
 func TestReportsToPipes(t *testing.T) {
 	dir := t.TempDir()
 	input, pipe := put(t, filepath.Join(dir, "a.csv"), rejected), filepath.Join(dir, "pipe")
@@ -170,7 +170,7 @@ func TestReportsToPipes(t *testing.T) {
 	}
 }
 
-// TestForceReplacesNoDatabase: not even another one than that of the import.
+// TestForceReplacesNoDatabase: --force replaces no database, not even one other than that of the import.
 func TestForceReplacesNoDatabase(t *testing.T) {
 	dir := t.TempDir()
 	input := put(t, filepath.Join(dir, "a.csv"), editor)

@@ -18,8 +18,8 @@ import (
 	"adshard/internal/node/certs/certtest"
 )
 
-// TestNothingSecretIsShown plants a token and a key, and looks for them in whatever a program
-// prints, logs and answers, and in what its command line has.
+// TestNothingSecretIsShown plants a token and a key, and looks for them in everything that a program prints, logs and
+// answers, and in its command line.
 func TestNothingSecretIsShown(t *testing.T) {
 	const token = "planted-secret-0123456789"
 	ca := certtest.New(t)
@@ -91,7 +91,7 @@ func TestNothingSecretIsShown(t *testing.T) {
 	}
 }
 
-// TestATokenThatOthersCanReadIsRefused: its reader can do what its owner can.
+// TestATokenThatOthersCanReadIsRefused: anyone who can read a token can do what its owner can.
 func TestATokenThatOthersCanReadIsRefused(t *testing.T) {
 	path := file(t, "token", "planted-secret-0123456789")
 	for mode, says := range map[os.FileMode]string{0o644: "chmod 600", 0o600: "connect"} {
@@ -105,7 +105,7 @@ func TestATokenThatOthersCanReadIsRefused(t *testing.T) {
 	}
 }
 
-// TestACertificateNeedsItsKey: and the other way round.
+// TestACertificateNeedsItsKey: a certificate without a key is refused, and a key without a certificate.
 func TestACertificateNeedsItsKey(t *testing.T) {
 	for _, flag := range []string{"--cert", "--key"} {
 		status, _, errOut := run(t, "adshard", "balance", "status", flag, "x")
@@ -115,7 +115,7 @@ func TestACertificateNeedsItsKey(t *testing.T) {
 	}
 }
 
-// TestNoErrorShowsAPassword: a URL that is refused is not repeated, since it may have a password.
+// TestNoErrorShowsAPassword: an error does not repeat a refused URL, since it may have a password.
 func TestNoErrorShowsAPassword(t *testing.T) {
 	const secret, of = "planted-secret", "root:planted-secret@db.example/ads"
 	for _, args := range [][]string{
@@ -140,7 +140,8 @@ func TestNoErrorShowsAPassword(t *testing.T) {
 	}
 }
 
-// TestNoConfigShowsAPassword: what is printed has no password, wherever it came from, and is else what was given.
+// TestNoConfigShowsAPassword: a printed configuration has no password, wherever it came from, and is otherwise the
+// given one.
 func TestNoConfigShowsAPassword(t *testing.T) {
 	for given, want := range map[string]string{
 		"postgres://root:planted-secret@db.example/ads":                       "db: postgres://root:xxxxx@db.example/ads\n",

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// TestServersPrintTheirConfig: what is printed is read again to the same.
+// TestServersPrintTheirConfig: a printed configuration can be read again, and is then the same.
 func TestServersPrintTheirConfig(t *testing.T) {
 	for _, c := range []struct {
 		program string
@@ -75,8 +75,7 @@ func TestServersRefuseWrongUse(t *testing.T) {
 	}
 }
 
-// TestImportUpQuery goes a newcomer's way: import, start a cluster, ask it, ask
-// why, list the slaves, end it.
+// TestImportUpQuery follows a newcomer's steps: import, start a cluster, query it, ask why, list the slaves, stop it.
 func TestImportUpQuery(t *testing.T) {
 	dir := t.TempDir()
 	db := "sqlite:" + filepath.Join(dir, "ads.db")
@@ -129,7 +128,7 @@ func TestImportUpQuery(t *testing.T) {
 	}
 }
 
-// runUp runs a cluster until the test ends; it must then end cleanly.
+// runUp runs a cluster until the test ends, and checks that it ends cleanly.
 func runUp(t *testing.T, args ...string) (http, admin string) {
 	t.Helper()
 	http, admin, _, end := startUp(t, args...)
@@ -137,8 +136,8 @@ func runUp(t *testing.T, args ...string) (http, admin string) {
 	return http, admin
 }
 
-// startUp runs a cluster until end is called or the test ends; it must end
-// cleanly. What it logged can be read then.
+// startUp runs a cluster until end is called or the test ends, and checks that it ends cleanly. Its log can be read
+// then.
 func startUp(t *testing.T, args ...string) (http, admin string, log *bytes.Buffer, end func()) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -173,8 +172,8 @@ func startUp(t *testing.T, args ...string) (http, admin string, log *bytes.Buffe
 	return "", "", nil, nil
 }
 
-// TestFailedUpClaimsNothing: an up whose port is in use says which flag to change, and leaves
-// its directory unclaimed: another number of slaves starts on it.
+// TestFailedUpClaimsNothing: if a port is in use, `up` says which flag to change and does not claim its directory, so
+// that another number of slaves can start on it.
 func TestFailedUpClaimsNothing(t *testing.T) {
 	dir := t.TempDir()
 	db, data := "sqlite:"+filepath.Join(dir, "ads.db"), filepath.Join(dir, "data")
@@ -201,7 +200,7 @@ func TestFailedUpClaimsNothing(t *testing.T) {
 	}
 	_, _, _, end := startUp(t, "--db", db, "--data", data, "--slaves", "2")
 	end()
-	// What a cluster was started on stays when a later start fails.
+	// The stores of an earlier start stay when a later start fails.
 	status, _, errOut := run(t, "adshard", "up", "--db", db, "--data", data, "--slaves", "2", "--http", taken.Addr().String(), "--admin", "127.0.0.1:0")
 	if _, err := os.Stat(filepath.Join(data, "slave-1", "CURRENT")); status != exitFailed || err != nil {
 		t.Errorf("%d %q: %v", status, errOut, err)

@@ -15,8 +15,8 @@ import (
 	"adshard/internal/sizing"
 )
 
-// TestSize runs the commands of testdata/size; -rewrite writes what they print now.
-// FIGURES is a file of figures that do not change when the reference's do.
+// TestSize runs the commands of testdata/size; -rewrite replaces the expected outputs. FIGURES is a file of figures
+// that do not change when those of the reference do.
 func TestSize(t *testing.T) {
 	datadriven.RunTest(t, "testdata/size", func(t *testing.T, d *datadriven.TestData) string {
 		status, out, errOut := run(t, "adshard", strings.Fields(strings.ReplaceAll(d.Input, "FIGURES", "testdata/figures.json"))...)
@@ -27,7 +27,7 @@ func TestSize(t *testing.T) {
 	})
 }
 
-// TestSizeKnowsTheLimits checks that no grid is proposed that a balancer refuses.
+// TestSizeKnowsTheLimits checks that no grid is proposed that a balancer would refuse.
 func TestSizeKnowsTheLimits(t *testing.T) {
 	if sizing.MaxReplicas != balance.MaxReplicas || sizing.MaxMachines > admission.MaxSlaves {
 		t.Errorf("grids of %d replicas and %d machines; a balancer takes %d and %d", sizing.MaxReplicas, sizing.MaxMachines, balance.MaxReplicas, admission.MaxSlaves)

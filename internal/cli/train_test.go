@@ -16,7 +16,7 @@ import (
 	"adshard/scorer"
 )
 
-// trainable is a database with 120 keywords, every second of which is broad.
+// trainable returns a database of 120 keywords, every second of which is broad.
 func trainable(t *testing.T) (db string) {
 	t.Helper()
 	var csv strings.Builder
@@ -31,7 +31,8 @@ func trainable(t *testing.T) (db string) {
 	return db
 }
 
-// trainCSV has as many clicks of 1000 impressions on desktops and on mobile phones; they differ a little by keyword.
+// trainCSV returns counts with the given clicks for 1000 impressions on desktops and on mobile phones; they differ a
+// little by keyword.
 func trainCSV(desktop, mobile int) string {
 	var b strings.Builder
 	b.WriteString("day,campaign,group,keyword,ad,position,impressions,clicks,device\n")
@@ -41,8 +42,8 @@ func trainCSV(desktop, mobile int) string {
 	return b.String()
 }
 
-// TestQualityTrain: a model of files is written, says what it is of, and is the same when it is written again; without --out it is
-// only compared.
+// TestQualityTrain: a model trained from files is written and names its data, and a second run writes the same file. Without --out
+// it is only compared.
 func TestQualityTrain(t *testing.T) {
 	db, path := trainable(t), filepath.Join(t.TempDir(), "model.json")
 	train := func(more ...string) (int, string, string) {
@@ -84,7 +85,7 @@ func TestQualityTrain(t *testing.T) {
 	}
 }
 
-// TestQualityTrainNoBetter: a model that is not better than none is not written, and what was compared is shown.
+// TestQualityTrainNoBetter: a model that is not better than none is not written, and the comparison is printed.
 func TestQualityTrainNoBetter(t *testing.T) {
 	db, path := trainable(t), filepath.Join(t.TempDir(), "model.json")
 	status, out, errOut := runIn(t, trainCSV(50, 50), "adshard", "quality", "train", "--db", db, "--features", "device", "--out", path, "-")
@@ -93,7 +94,7 @@ func TestQualityTrainNoBetter(t *testing.T) {
 	}
 }
 
-// TestQualityTrainRejects: wrong rows are named, and the model is of the others.
+// TestQualityTrainRejects: wrong rows are named, and the model is trained from the others.
 func TestQualityTrainRejects(t *testing.T) {
 	wrong := "2026-11-23,1,1,1,1,1,1000,60,phone\n2026-11-23,1,1,1,2,1,1,2,mobile\n"
 	status, out, errOut := runIn(t, trainCSV(60, 30)+wrong, "adshard", "quality", "train", "--db", trainable(t), "-")
@@ -110,7 +111,8 @@ func TestQualityTrainRejects(t *testing.T) {
 	}
 }
 
-// TestQualityTrainCollected: without files a model is of what collectors have counted, single events and folded ones.
+// TestQualityTrainCollected: without files a model is trained from the collectors' counts, of single and folded
+// events.
 func TestQualityTrainCollected(t *testing.T) {
 	db := trainable(t)
 	if status, _, errOut := run(t, "adshard", "quality", "train", "--db", db); status == exitDone || !strings.Contains(errOut, "no events") {
@@ -134,7 +136,7 @@ func TestQualityTrainCollected(t *testing.T) {
 			}
 		}
 		add(store.Impression, 40)
-		add(store.Click, []int{2, 16}[keyword%2]) // odd ones are exact
+		add(store.Click, []int{2, 16}[keyword%2]) // odd ids are exact keywords
 		if _, err := s.Add(t.Context(), list); err != nil {
 			t.Fatal(err)
 		}

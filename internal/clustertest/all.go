@@ -8,14 +8,14 @@ import (
 	"adshard/backend"
 )
 
-// Changes are all that goes on in the data of a cluster.
+// Changes is everything that changes the data of a cluster.
 type Changes struct {
 	*Changer
-	Shifting *Shifter // nil: the programs know no targeting
-	Stirring *Stirrer // nil, too
+	Shifting *Shifter // nil if the programs do not know targeting
+	Stirring *Stirrer // nil if Shifting is
 }
 
-// NewChanges creates what changes. targeted: targeting, block lists and places change, too.
+// NewChanges creates the data that change. With `targeted`, targeting, block lists and places change, too.
 func NewChanges(ctx context.Context, store backend.Store, targeted bool) (c *Changes, err error) {
 	c = new(Changes)
 	if targeted {
@@ -30,8 +30,8 @@ func NewChanges(ctx context.Context, store backend.Store, targeted bool) (c *Cha
 	return c, err
 }
 
-// Run makes rate changes a second of the groups, and half as many that mean nothing, until ctx is done. It returns the first error for
-// which goOn, if there is one, returns false.
+// Run makes `rate` changes of the groups a second, and half as many changes that have no effect, until ctx is done. It stops at the
+// first error for which goOn is nil or returns false, and returns that error.
 func (c *Changes) Run(ctx context.Context, masters *Client, rate int, goOn func(error) bool) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -53,7 +53,7 @@ func (c *Changes) Run(ctx context.Context, masters *Client, rate int, goOn func(
 	return errors.Join(errs[:]...)
 }
 
-// Pause keeps the data as they are until resume is called.
+// Pause keeps the data unchanged until resume is called.
 func (c *Changes) Pause() (resume func()) {
 	others := func() {}
 	if c.Shifting != nil {
@@ -65,7 +65,7 @@ func (c *Changes) Pause() (resume func()) {
 	return func() { groups(); others() }
 }
 
-// Restored notes that the database goes back to a clock, as Changer's does.
+// Restored notes that the database goes back to a clock, like Changer.Restored.
 func (c *Changes) Restored(clock uint64) {
 	c.Changer.Restored(clock)
 	if c.Shifting != nil {

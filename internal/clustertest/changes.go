@@ -16,32 +16,29 @@ import (
 	"adshard/search"
 )
 
-// Groups is how many ad groups change, ten of one advertiser.
+// Groups is the number of ad groups that change. Ten of them belong to each advertiser.
 const Groups = 60
 
-// Changer changes groups of its own all the time. Each shows its version in its
-// ad's URL; all match the word "zzall", and group N the word "zzchangingN", which
-// no product has.
+// Changer keeps changing groups of its own. Each group shows its version in its ad's URL. All groups match the word
+// "zzall", and group N matches the word "zzchangingN", which no product has.
 type Changer struct {
 	store    backend.Store
 	targeted bool
 	mu       sync.Mutex
-	// seen are, for each group, clocks and the version that was committed by
-	// them; under mu.
+	// seen lists, for each group, the committed versions with a clock by which each was committed; under mu.
 	seen  [Groups][]version
-	begun [Groups]int    // newest version that may be there; under mu
+	begun [Groups]int    // newest version that may be in the database; under mu
 	ids   [Groups]uint64 // under mu
-	// unsure are the versions whose commit failed: they may be there nevertheless.
-	// Used under writing.
+	// unsure are versions whose commit failed, but which may be in the database nevertheless. Used under writing.
 	unsure [Groups][]int
-	// cleared are unsure versions that a later change removed. A restored database may have
-	// them again. Used under writing.
+	// cleared are unsure versions that a later change replaced. A restored database may have them again. Used under
+	// writing.
 	cleared [Groups][]version
-	// writing is held while something is changed.
+	// writing is held during each change.
 	writing sync.Mutex
-	// restoring: answers may still be of the history before; under mu.
+	// restoring says that answers may still be from the history before the restore; under mu.
 	restoring bool
-	failed    int // changes; under mu
+	failed    int // number of failed changes; under mu
 }
 
 type version struct {
@@ -49,11 +46,11 @@ type version struct {
 	n     int
 }
 
-// Word is what a query for group g asks.
+// Word returns the text of a query for group g.
 func Word(g int) string { return fmt.Sprint("zzchanging", g) }
 
-// NewChanger creates the groups. targeted: each has a campaign of its own, whose targeting is another one in each version (Half asks for
-// it), for programs that know targeting.
+// NewChanger creates the groups. With `targeted`, for programs that know targeting, each group has a campaign of its own with another
+// targeting in each version (see Half).
 func NewChanger(ctx context.Context, store backend.Store, targeted bool) (*Changer, error) {
 	c := &Changer{store: store, targeted: targeted}
 	for g := range Groups {
@@ -64,8 +61,8 @@ func NewChanger(ctx context.Context, store backend.Store, targeted bool) (*Chang
 	return c, nil
 }
 
-// Run changes rate groups a second, each in a transaction of its own, until ctx is done.
-// It returns the first error for which goOn, if there is one, returns false.
+// Run changes `rate` groups a second, each in a transaction of its own, until ctx is done. It stops at the first
+// error for which goOn is nil or returns false, and returns that error.
 func (c *Changer) Run(ctx context.Context, rate int, goOn func(error) bool) error {
 	return paced(ctx, rate, func(i int) error {
 		c.writing.Lock()
@@ -84,7 +81,8 @@ func (c *Changer) Run(ctx context.Context, rate int, goOn func(error) bool) erro
 	})
 }
 
-// paced calls do rate times a second, with the number of the call, until ctx is done. It returns the first error of do.
+// paced calls do `rate` times a second, with the number of the call, until ctx is done. It returns the first error of
+// do.
 func paced(ctx context.Context, rate int, do func(i int) error) error {
 	tick := time.NewTicker(time.Second / time.Duration(max(1, rate)))
 	defer tick.Stop()
@@ -100,7 +98,7 @@ func paced(ctx context.Context, rate int, do func(i int) error) error {
 	}
 }
 
-// Counts are how many changes were acknowledged, and how many failed.
+// Counts returns the numbers of acknowledged and of failed changes.
 func (c *Changer) Counts() (acknowledged, failed int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -110,14 +108,14 @@ func (c *Changer) Counts() (acknowledged, failed int) {
 	return acknowledged, c.failed
 }
 
-// Pause keeps the data as they are until resume is called.
+// Pause keeps the data unchanged until resume is called.
 func (c *Changer) Pause() (resume func()) {
 	c.writing.Lock()
 	return c.writing.Unlock
 }
 
-// Restored notes that the database goes back to a clock: later versions are gone, and
-// answers may show them until Settled is called. Changes are paused meanwhile.
+// Restored notes that the database goes back to a clock. Later versions are lost, but answers may show them until
+// Settled is called. Changes must be paused meanwhile.
 func (c *Changer) Restored(clock uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -137,7 +135,7 @@ func (c *Changer) Restored(clock uint64) {
 	}
 }
 
-// Settled ends what Restored began.
+// Settled ends the time in which answers may be from before a restore.
 func (c *Changer) Settled() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -155,7 +153,7 @@ func (c *Changer) change(ctx context.Context, g int) error {
 	}
 	newest, err := c.store.Newest(ctx)
 	if err != nil {
-		newest.Clock = math.MaxUint64 // it is there since an unknown time
+		newest.Clock = math.MaxUint64 // it has been there since an unknown time
 	}
 	for _, unsure := range c.unsure[g] {
 		c.cleared[g] = append(c.cleared[g], version{newest.Clock, unsure})
@@ -167,7 +165,7 @@ func (c *Changer) change(ctx context.Context, g int) error {
 	return err
 }
 
-// write makes version n of group g.
+// write writes version n of group g.
 func (c *Changer) write(ctx context.Context, g, n int) error {
 	tx, err := c.store.Begin(ctx)
 	if err != nil {
@@ -217,7 +215,7 @@ func (c *Changer) write(ctx context.Context, g, n int) error {
 	return nil
 }
 
-// before are the versions of group g that the database may have.
+// before returns the versions of group g that the database may have.
 func (c *Changer) before(g int) (list []int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -227,23 +225,22 @@ func (c *Changer) before(g int) (list []int) {
 	return append(list, c.unsure[g]...)
 }
 
-// Shown is the ad of a version.
+// Shown returns the ad of a version.
 func Shown(n int) backend.AdPatch {
 	return backend.AdPatch{Headlines: []string{"changing"}, Descriptions: []string{"d"}, FinalURL: fmt.Sprint("https://changing.example/", n)}
 }
 
-// One asks for group g and checks the version in the answer.
+// One queries group g and checks the version in the answer.
 func (c *Changer) One(g int, ask func(url.Values) (Answer, error)) (a Answer, wrong string, err error) {
 	return c.one(g, ask, func(v version, clock uint64) bool { return v.clock <= clock })
 }
 
-// Last is like One, and the version must be at least the last that was acknowledged.
+// Last is like One, but the version must be at least the last one that was acknowledged.
 func (c *Changer) Last(g int, ask func(url.Values) (Answer, error)) (a Answer, wrong string, err error) {
 	return c.one(g, ask, func(version, uint64) bool { return true })
 }
 
-// one asks for group g. in reports whether a version may be in an answer at a
-// clock.
+// one queries group g. `in` reports whether a version must be in an answer at a clock.
 func (c *Changer) one(g int, ask func(url.Values) (Answer, error), in func(v version, clock uint64) bool) (a Answer, wrong string, err error) {
 	c.mu.Lock()
 	restoring := c.restoring
@@ -267,12 +264,13 @@ func (c *Changer) one(g int, ask func(url.Values) (Answer, error), in func(v ver
 	return a, "", nil
 }
 
-// shownVersion is that of an answer's first ad.
+// shownVersion returns the version in an answer's first ad.
 func shownVersion(a *Answer) (int, error) {
 	return strconv.Atoi(a.Ads[0].FinalURL[strings.LastIndexByte(a.Ads[0].FinalURL, '/')+1:])
 }
 
-// least is the oldest version of group g that may be in an answer, which is asked for before a restore began or not. Called with mu held.
+// least returns the oldest version of group g that may be in an answer; restoring says whether a restore was under way when the query was
+// sent. mu must be held.
 func (c *Changer) least(g int, restoring bool, a *Answer, in func(v version, clock uint64) bool) (n int) {
 	for _, v := range c.seen[g] {
 		if !restoring && !c.restoring && in(v, a.Coverage.AppliedClock) {
@@ -282,7 +280,7 @@ func (c *Changer) least(g int, restoring bool, a *Answer, in func(v version, clo
 	return n
 }
 
-// params asks for a text, so that all versions are shown.
+// params returns the parameters of a query for a text that shows all versions.
 func (c *Changer) params(text, slots string) url.Values {
 	v := url.Values{"q": {text}, "slots": {slots}, "variants": {"folded"}, "counts": {"exact"}}
 	if c.targeted {
@@ -291,7 +289,7 @@ func (c *Changer) params(text, slots string) url.Values {
 	return v
 }
 
-// All asks for all groups: each is counted once.
+// All queries all groups and checks that each is counted once.
 func (c *Changer) All(ask func(url.Values) (Answer, error)) (a Answer, wrong string, err error) {
 	a, err = ask(c.params("zzall", "20"))
 	if err != nil || !a.Coverage.Complete {

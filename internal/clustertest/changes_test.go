@@ -13,7 +13,7 @@ import (
 	"adshard/backend/sqlite"
 )
 
-// TestChangerJudges gives answers with versions that may be shown, and with others.
+// TestChangerJudges gives the changer answers with versions that are allowed, and answers with versions that are not.
 func TestChangerJudges(t *testing.T) {
 	ctx := t.Context()
 	store, err := sqlite.Open(ctx, filepath.Join(t.TempDir(), "ads.db"), sqlite.Options{Create: true})
@@ -75,7 +75,7 @@ func TestChangerJudges(t *testing.T) {
 	}
 }
 
-// lossy is a database whose answers to commits are lost, if it says so.
+// lossy is a database that loses the answers to commits while lost is set.
 type lossy struct {
 	backend.Store
 	lost bool
@@ -98,8 +98,8 @@ func (t *lossyTx) Commit(ctx context.Context) error {
 	return errors.New("the answer was lost")
 }
 
-// TestARestoredCommitWithoutAnswer: a version whose commit had no answer, and that the next
-// change removed, is there again when the database goes back to between the two.
+// TestARestoredCommitWithoutAnswer: a version was committed without an answer, and removed by the next change. If the
+// database is restored to a state between the two, that version is valid again.
 func TestARestoredCommitWithoutAnswer(t *testing.T) {
 	ctx := t.Context()
 	db, err := sqlite.Open(ctx, filepath.Join(t.TempDir(), "ads.db"), sqlite.Options{Create: true})

@@ -18,19 +18,19 @@ import (
 	"adshard/search"
 )
 
-// Client asks masters and the balancer's admin port. It may be used by many goroutines.
+// Client queries masters and calls the balancers' admin ports. Many goroutines may use it.
 type Client struct {
 	Admins  []string      // base URLs of the balancers' admin ports
 	Masters []string      // base URLs
-	Timeout time.Duration // of a query; 0: the masters' own
+	Timeout time.Duration // of a query, or 0 for the masters' own
 
 	http  *http.Client
 	asked atomic.Uint64
-	leads atomic.Uint64 // the balancer that answered last, of Admins
+	leads atomic.Uint64 // the index in Admins of the balancer that answered last
 }
 
-// NewClient returns a client of balancers that waits up to patience for an answer. secure
-// is how it meets those whose URL is of https, or nil if there are none.
+// NewClient returns a client of balancers that waits up to `patience` for an answer. secure is the TLS configuration
+// for https URLs, or nil if there are none.
 func NewClient(patience time.Duration, secure *tls.Config, admins ...string) *Client {
 	return &Client{Admins: admins, http: &http.Client{Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: 64, TLSClientConfig: secure}}}
 }
@@ -38,15 +38,15 @@ func NewClient(patience time.Duration, secure *tls.Config, admins ...string) *Cl
 // Close closes idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// ErrOverloaded is the error of a query that was refused since there are too many.
+// ErrOverloaded is the error of a query that was refused because the cluster is overloaded.
 var ErrOverloaded = errors.New("the cluster refuses for overload")
 
-// Ask asks the masters in turn.
+// Ask queries the masters in turn.
 func (c *Client) Ask(v url.Values) (Answer, error) {
 	return c.AskAt(c.Masters[c.asked.Add(1)%uint64(len(c.Masters))], v)
 }
 
-// AskEither asks the masters in turn, and the other one if there is no answer.
+// AskEither queries one of two masters, in turn, and then the other one if the first does not answer.
 func (c *Client) AskEither(v url.Values) (a Answer, err error) {
 	n := c.asked.Add(1)
 	for i := range uint64(2) {
@@ -57,7 +57,7 @@ func (c *Client) AskEither(v url.Values) (a Answer, err error) {
 	return a, err
 }
 
-// AskAt asks the master with this base URL.
+// AskAt queries the master with this base URL.
 func (c *Client) AskAt(base string, v url.Values) (a Answer, err error) {
 	if c.Timeout > 0 {
 		v.Set("timeout_ms", fmt.Sprint(c.Timeout.Milliseconds()))
@@ -91,7 +91,7 @@ func (c *Client) AskAt(base string, v url.Values) (a Answer, err error) {
 	return a, json.Unmarshal(body, &a)
 }
 
-// Ready reports whether the process with this admin port, a base URL, is ready.
+// Ready reports whether the process is ready. admin is the base URL of its admin port.
 func (c *Client) Ready(admin string) bool {
 	resp, err := c.http.Get(admin + "/readyz")
 	if err != nil {
@@ -102,7 +102,7 @@ func (c *Client) Ready(admin string) bool {
 	return resp.StatusCode == http.StatusOK
 }
 
-// Status is what is read of the balancer's status.
+// Status has the fields that are read from the balancer's status.
 type Status struct {
 	View, Epoch   uint64
 	PublishedView uint64 `json:"published_view"`
@@ -121,9 +121,9 @@ func (c *Client) Slaves() ([]api.Slave, error) {
 	return list.Slaves, err
 }
 
-// OrderMove orders the move of a slice that has items and stands still to another shard, and reports whether one was
-// begun. A strategy's own moves of thousands of slices may take minutes on a busy machine, since searches have
-// precedence; an ordered one does not wait for them.
+// OrderMove orders the move of a slice that has items and is not moving to another shard. It reports whether a move
+// was begun. A strategy's own moves of thousands of slices may take minutes on a busy machine, since searches have
+// precedence. An ordered move does not wait for them.
 func (c *Client) OrderMove(ctx context.Context) bool {
 	var list api.SliceList
 	slaves, err := c.Slaves()
@@ -141,7 +141,7 @@ func (c *Client) OrderMove(ctx context.Context) bool {
 	return false
 }
 
-// Get asks the balancer that leads for something.
+// Get gets a resource from the leading balancer.
 func (c *Client) Get(path string, into any) error {
 	body, err := c.admin(context.Background(), http.MethodGet, path, nil)
 	if err != nil {
@@ -150,7 +150,7 @@ func (c *Client) Get(path string, into any) error {
 	return json.Unmarshal(body, into)
 }
 
-// Whole reports whether each of a number of slaves is asked, and each shard has that many.
+// Whole reports whether the given number of slaves is serving, and each shard has that many replicas.
 func (c *Client) Whole(slaves, replicas int) bool {
 	list, err := c.Slaves()
 	if err != nil || len(list) != slaves {
@@ -171,7 +171,7 @@ func (c *Client) Whole(slaves, replicas int) bool {
 	return true
 }
 
-// Post has the balancer that leads do something. A nil body sends none.
+// Post posts a body, or no body if it is nil, to the leading balancer.
 func (c *Client) Post(ctx context.Context, path string, body any) error {
 	var text []byte
 	if body != nil {
@@ -184,8 +184,8 @@ func (c *Client) Post(ctx context.Context, path string, body any) error {
 	return err
 }
 
-// admin asks the balancers, beginning with the last one that answered, until one does
-// what is asked. The error is that of all: one that stands by hides why the leader did not answer.
+// admin sends a request to the balancers, beginning with the one that answered last, until one succeeds. If none
+// does, it returns the errors of all: that of a standby would hide why the leader did not answer.
 func (c *Client) admin(ctx context.Context, method, path string, text []byte) ([]byte, error) {
 	first := c.leads.Load()
 	var all error
@@ -221,8 +221,7 @@ func (c *Client) adminAt(ctx context.Context, base, method, path string, text []
 	return body, err
 }
 
-// At returns a function that asks the master with this base URL for an answer that has
-// the change at a clock.
+// At returns a function that queries the master with this base URL for an answer that includes the change at a clock.
 func (c *Client) At(base string, clock uint64) func(url.Values) (Answer, error) {
 	least := search.Position{Clock: clock}.String()
 	return func(v url.Values) (Answer, error) {

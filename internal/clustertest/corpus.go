@@ -13,7 +13,7 @@ import (
 	"adshard/search"
 )
 
-// Answer is what is read of an HTTP answer.
+// Answer has the fields that are read from an HTTP answer.
 type Answer struct {
 	Matched, Candidates uint64
 	Ads                 []Ad
@@ -27,7 +27,7 @@ type Answer struct {
 	}
 }
 
-// Ad is one place of an answer.
+// Ad is one placed ad in an answer.
 type Ad struct {
 	Position int
 	Keyword  uint64 `json:"keyword_id"`
@@ -38,7 +38,7 @@ type Ad struct {
 	Names
 }
 
-// Names are what golden answers say of an ad in place of ids.
+// Names identify an ad in golden answers, which have no ids.
 type Names struct {
 	Advertiser, Campaign string
 	GroupName            string `json:"group"`
@@ -47,18 +47,18 @@ type Names struct {
 	Variant              string
 }
 
-// Question is a query with its one right answer.
+// Question is a query with its only right answer.
 type Question struct {
 	text, device        string
 	matched, candidates uint64
 	ads                 []Ad
-	params              url.Values // of a golden request, whose ads have names in place of ids; nil: it is one of Solve
+	params              url.Values // of a golden request, whose ads have names in place of ids; nil for a question from Solve
 }
 
 // String returns the query's text and its device.
 func (q *Question) String() string { return fmt.Sprintf("%q %s", q.text, q.device) }
 
-// Params are the parameters of /v1/search.
+// Params returns the parameters of /v1/search.
 func (q *Question) Params(exact bool) url.Values {
 	if q.params != nil {
 		v := maps.Clone(q.params)
@@ -74,7 +74,7 @@ func (q *Question) Params(exact bool) url.Values {
 	return v
 }
 
-// Difference says what is wrong with a complete answer, or "".
+// Difference returns what is wrong with a complete answer, or "" if it is right.
 func (q *Question) Difference(a *Answer, exact bool) string {
 	if exact && (a.Matched != q.matched || a.Candidates != q.candidates) {
 		return fmt.Sprintf("matched %d and candidates %d, want %d and %d", a.Matched, a.Candidates, q.matched, q.candidates)
@@ -95,16 +95,16 @@ func (q *Question) Difference(a *Answer, exact bool) string {
 	return ""
 }
 
-// requestID decides which ad of several is shown (serving.md §5).
+// requestID determines which of several ads is shown (serving.md §5).
 const requestID = "audit"
 
-// requestParam is the parameter of AskAt that takes its place; it is sent as a header.
+// requestParam is the parameter with which AskAt sends another request id. It is sent as a header.
 const requestParam = "request_id"
 
-// most bounds the questions; the oracle looks at every keyword for each.
+// most is the most questions, since the oracle compares every keyword for each.
 const most = 150
 
-// Solve has the oracle answer some of the queries, for the database as it is.
+// Solve has the oracle answer some of the queries for the present database.
 func Solve(t *testing.T, store backend.Store, texts []string) (questions []Question) {
 	t.Helper()
 	slow := slowly(t, store)
@@ -114,7 +114,7 @@ func Solve(t *testing.T, store backend.Store, texts []string) (questions []Quest
 			want, err := slow.Search(oracle.Request{Text: texts[i], Profile: search.DefaultProfile(), Device: device,
 				Slots: 4, Variants: search.Folded, Reserve: 10_000, RequestID: requestID})
 			if err != nil {
-				continue // refused by HTTP too
+				continue // HTTP refuses it, too
 			}
 			q := Question{text: texts[i], device: name, matched: want.Matched, candidates: want.Candidates}
 			for _, p := range want.Ads {

@@ -5,7 +5,7 @@ import (
 	"os"
 )
 
-// Flip flips one bit of a file, if it has any.
+// Flip flips one bit of a file, unless the file is empty.
 func Flip(path string, dice *rand.Rand) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {

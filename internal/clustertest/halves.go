@@ -8,14 +8,14 @@ import (
 	"adshard/backend"
 )
 
-// dimension is what the versions of a changing group differ in: everyone's request passes all of them, some requests pass only those of an
-// even number.
+// dimension is a kind of targeting in which the versions of a changing group differ. The request of everyone passes all versions, and
+// some requests pass only the versions with an even number.
 type dimension struct {
 	name string
-	// even and odd give a version its targeting.
+	// even and odd set the targeting of even and odd versions.
 	even, odd func(*backend.CampaignPatch, *backend.GroupPatch)
-	// half is what a request says besides what all say: even versions pass it, odd ones do not. An empty list takes a parameter
-	// away.
+	// half has the parameters in which a request differs from that of everyone so that only even versions pass it. An empty
+	// list removes a parameter.
 	half url.Values
 }
 
@@ -27,14 +27,14 @@ func (d *dimension) patch(n int, c *backend.CampaignPatch, g *backend.GroupPatch
 	}
 }
 
-// everyone is a context that all versions pass: a Tuesday in August, in two countries at once.
+// everyone returns a context that all versions pass: a Tuesday in August, in two countries at once.
 func everyone() url.Values {
 	return url.Values{
 		"location": {"2203", "2840"}, "time": {"2026-08-04T12:00:00Z"}, "audience": {"a", "b"}, "site": {"both.example"},
 	}
 }
 
-// campaign is a part of a dimension that sets something of the campaign.
+// campaign turns a function that changes a campaign into an even or odd of a dimension.
 func campaign(set func(*backend.CampaignPatch)) func(*backend.CampaignPatch, *backend.GroupPatch) {
 	return func(c *backend.CampaignPatch, _ *backend.GroupPatch) { set(c) }
 }
@@ -114,7 +114,8 @@ var dimensions = []dimension{
 	},
 }
 
-// Half asks for a targeted group g so that only even versions are shown. Whatever the answer, there must be a version that it may be of.
+// Half queries a targeted group g in such a way that only even versions are shown. For any answer there must be a version that explains
+// it.
 func (c *Changer) Half(g int, ask func(url.Values) (Answer, error)) (a Answer, wrong string, err error) {
 	c.mu.Lock()
 	restoring := c.restoring

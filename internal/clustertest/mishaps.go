@@ -12,8 +12,8 @@ import (
 	"adshard/internal/node/database"
 )
 
-// KilledMigration copies a database into a new file of a directory and kills the copy after some time. The
-// result must be refused or complete; a refused one is removed and copied again. Nothing may change the database
+// KilledMigration copies a database into a new file of a directory and kills the copy after some time. The result
+// must either be refused or complete; a refused one is removed and copied again. Nothing else may change the database
 // meanwhile.
 func KilledMigration(from, dir string, after time.Duration) error {
 	ctx := context.Background()
@@ -57,7 +57,7 @@ func removeDatabase(path string) {
 	}
 }
 
-// contents counts what a database has, by what is said of it; ids and clocks differ between copies.
+// contents counts the rows of a database by their content without ids and clocks, which differ between copies.
 func contents(ctx context.Context, url string) (map[string]int, error) {
 	store, err := database.Open(ctx, url, false)
 	if err != nil {
@@ -88,7 +88,7 @@ func contents(ctx context.Context, url string) (map[string]int, error) {
 	return out, nil
 }
 
-// compareContents returns an error if a copy of a database lacks something of it.
+// compareContents returns an error if a copy of a database lacks some of its content.
 func compareContents(ctx context.Context, from string, copied map[string]int) error {
 	want, err := contents(ctx, from)
 	if err != nil {
@@ -100,8 +100,8 @@ func compareContents(ctx context.Context, from string, copied map[string]int) er
 	return nil
 }
 
-// OutputsOntoData runs commands whose outputs are named as a database or what belongs to it. Each must be
-// refused; the database stays the file that it is.
+// OutputsOntoData runs commands whose output would replace a database or one of its files. Each command must fail,
+// and the database must stay unchanged.
 func OutputsOntoData(path, dir string) error {
 	db := "sqlite:" + path
 	before, err := os.Stat(path)

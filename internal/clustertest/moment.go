@@ -11,8 +11,7 @@ import (
 // Moment is a copy of a slave's store without its log.
 type Moment map[string][]byte
 
-// TakeMoment copies a slave's store file by file, like an operator with cp, whether the slave runs
-// or not.
+// TakeMoment copies a slave's store file by file, as an operator with cp would, whether the slave is running or not.
 func TakeMoment(dir string) (Moment, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -35,8 +34,8 @@ func TakeMoment(dir string) (Moment, error) {
 	return m, nil
 }
 
-// Restore puts the files back, beside the log that is there now: the store is of two moments
-// then. The slave must be down.
+// Restore puts the files back, next to the present log, so that the store is a mix of two moments. The slave must be
+// down.
 func (m Moment) Restore(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -22,14 +22,14 @@ import (
 	"adshard/internal/cli"
 )
 
-// Patience bounds every wait for a process.
+// Patience is the time limit of every wait for a process.
 const Patience = 3 * time.Minute
 
-// asCLI in the environment makes this program adshard.
+// asCLI is the environment variable that makes this program behave as adshard.
 const asCLI = "CLUSTERTEST_CLI"
 
-// BePart runs a part of a cluster and ends the process, if this program was started as
-// one (COMMAND --config FILE), or by Adshard: TestMain calls it first.
+// BePart runs a part of a cluster and ends the process if this program was started as one (COMMAND --config FILE) or
+// by Adshard. TestMain must call it first.
 func BePart() {
 	if os.Getenv(asCLI) != "" {
 		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
@@ -54,30 +54,30 @@ func Adshard(ctx context.Context, args ...string) error {
 	return nil
 }
 
-// Process is one process of a cluster; it can be killed and started again.
+// Process is one process of a cluster. It can be killed and started again.
 type Process struct {
-	// Command says which part it is: balancer, slave and so on.
+	// Command is the part of the cluster: balancer, slave and so on.
 	Command string
-	// Programs is the directory of the program to run, which is called as Command; empty
-	// means this one. It is read at the next Start.
+	// Programs is the directory of the program to run, whose name is Command; empty means this program. It is read at
+	// the next Start.
 	Programs string
-	// Under is what the command line begins with, such as a program that enters another
-	// network; it may be empty. Log is a file that its standard error is appended to. If it
-	// is empty, only the end is kept, for errors. Both are read at the next Start.
+	// Under is the beginning of the command line, such as a program that enters another network; it may be empty. Log
+	// is a file to which its standard error is appended. If Log is empty, only the end is kept, for errors. Both are
+	// read at the next Start.
 	Under []string
 	Log   string
 
 	t      *testing.T
 	config string // file
-	ready  string // the prefix of the line that says it is ready
+	ready  string // prefix of the line that is printed when the process is ready
 
 	mu    sync.Mutex
 	cmd   *exec.Cmd
 	ended chan struct{}
 }
 
-// NewProcess writes the configuration of a process, which ends with the test. It is
-// ready when it has printed a line with this prefix.
+// NewProcess writes the configuration of a process, which ends with the test. The process is ready when it has
+// printed a line with the prefix `ready`.
 func NewProcess(t *testing.T, command, name, ready string, config map[string]any) *Process {
 	t.Helper()
 	p := &Process{t: t, Command: command, config: filepath.Join(t.TempDir(), name+".yaml"), ready: ready}
@@ -97,7 +97,7 @@ func (p *Process) Configure(config map[string]any) error {
 	return os.WriteFile(p.config, text, 0o600)
 }
 
-// tail keeps the last lines of what a process writes to its standard error.
+// tail keeps the end of what a process writes to its standard error.
 type tail struct{ text []byte }
 
 func (w *tail) Write(text []byte) (int, error) {
@@ -107,10 +107,10 @@ func (w *tail) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// String may be called after the process has ended.
+// String returns the kept text. It may be called only after the process has ended.
 func (w *tail) String() string { return string(w.text) }
 
-// Start starts the process and waits for its line.
+// Start starts the process and waits until it is ready.
 func (p *Process) Start() error {
 	ready, err := p.Begin()
 	if err != nil {
@@ -119,7 +119,7 @@ func (p *Process) Start() error {
 	return ready()
 }
 
-// Begin starts the process; ready waits for its line.
+// Begin starts the process. The returned function waits until it is ready.
 func (p *Process) Begin() (ready func() error, err error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -149,10 +149,10 @@ func (p *Process) Begin() (ready func() error, err error) {
 	}
 	ended, printed, started := make(chan struct{}), make(chan struct{}), make(chan error)
 	go func() {
-		// The system ends a child with the thread that started it.
+		// The system ends a child when the thread that started it ends.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
-		defer log.Close() // nil: an error that has no reader
+		defer log.Close() // if log is nil, the error has no reader
 		err := cmd.Start()
 		started <- err
 		if err != nil {
@@ -180,7 +180,7 @@ func (p *Process) Begin() (ready func() error, err error) {
 	}, nil
 }
 
-// read closes printed when the process says that it is ready, and reads on.
+// read closes printed when the process says that it is ready, and then reads the rest.
 func (p *Process) read(out io.Reader, printed chan struct{}) {
 	text := bufio.NewScanner(out)
 	for text.Scan() {
@@ -192,7 +192,7 @@ func (p *Process) read(out io.Reader, printed chan struct{}) {
 	_, _ = io.Copy(io.Discard, out)
 }
 
-// Changed is the configuration of the process with another value.
+// Changed returns the configuration of the process with another value for a key.
 func (p *Process) Changed(t *testing.T, key string, value any) map[string]any {
 	t.Helper()
 	text, err := os.ReadFile(p.config)
@@ -207,7 +207,7 @@ func (p *Process) Changed(t *testing.T, key string, value any) map[string]any {
 	return config
 }
 
-// Pid is that of the process as it was started last; 0 means never.
+// Pid returns the process id of the newest start, or 0 if there was none.
 func (p *Process) Pid() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -240,7 +240,7 @@ func (p *Process) Running() bool {
 	}
 }
 
-// Kill is kill -9.
+// Kill ends the process like kill -9.
 func (p *Process) Kill() {
 	p.mu.Lock()
 	cmd, ended := p.cmd, p.ended
@@ -251,7 +251,7 @@ func (p *Process) Kill() {
 	}
 }
 
-// Stop ends the process in order.
+// Stop ends the process gracefully.
 func (p *Process) Stop() {
 	p.mu.Lock()
 	cmd, ended := p.cmd, p.ended

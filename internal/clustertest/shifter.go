@@ -18,24 +18,26 @@ import (
 	"adshard/search"
 )
 
-// Shifter changes a block list, and where a place lies, all the time. A list meets a keyword of its own, or does not; a place lies in the
-// country that another keyword is for, or does not.
+// Shifter keeps changing a block list and the country of a place. The list blocks a keyword of its own or it does not; the place is in
+// the country that another keyword targets or it is not.
 //
-// The next change is made once each master has answered by the last one. So an answer is of the last change or of the one before it, and only
-// of the last one if its master had answered by it before it was asked.
+// The next change is made once each master has answered by the last one. So an answer is by the last change or the one before it, and
+// must be by the last one if its master had answered by it before the query was sent.
 type Shifter struct {
 	store backend.Store
 	mu    sync.Mutex
-	// begun is the newest state that may be there; seen is the newest that each master has answered by. Under mu.
+	// begun is the newest state that may be in the database. seen is the newest state by which each master has
+	// answered. Under mu.
 	begun int
-	seen  map[string][2]int // by base URL: of the list, of the place
-	// free: the database was restored. Any state may be answered from then on, until all is at rest; under mu.
+	seen  map[string][2]int // by base URL: for the list, and for the place
+	// free says that the database was restored. From then on any state may be in an answer, until the cluster has
+	// settled; under mu.
 	free    bool
 	saved   bool          // the newest state was acknowledged; under mu
-	longest time.Duration // from a change to all masters' answers; under mu
+	longest time.Duration // time from a change to its being in all masters' answers; under mu
 	shifts  int           // under mu
 	turn    int           // under mu
-	writing sync.Mutex    // held while something is changed
+	writing sync.Mutex    // held during each change
 }
 
 // The documents and keywords of a Shifter.
@@ -84,7 +86,7 @@ func (s *Shifter) create(ctx context.Context) error {
 	return tx.Commit(ctx)
 }
 
-// write makes state n: the list meets its keyword in odd ones, and the place lies in its country in even ones.
+// write writes state n. The list blocks its keyword in odd states, and the place is in its country in even ones.
 func (s *Shifter) write(ctx context.Context, n int) error {
 	for {
 		err := errors.Join(s.writeList(ctx, n), s.writePlace(ctx, n))
@@ -129,7 +131,8 @@ func savePlace(ctx context.Context, store backend.Store, row places.Row) error {
 	return err
 }
 
-// Run changes list and place until ctx is done. It returns the first error for which goOn, if there is one, returns false.
+// Run changes the list and the place until ctx is done. It stops at the first error for which goOn is nil or returns
+// false, and returns that error.
 func (s *Shifter) Run(ctx context.Context, c *Client, goOn func(error) bool) error {
 	for ctx.Err() == nil {
 		began := time.Now()
@@ -149,16 +152,16 @@ func (s *Shifter) Run(ctx context.Context, c *Client, goOn func(error) bool) err
 	return nil
 }
 
-// again is after what time a state is made again that has not come to all masters: its change may have failed, or been lost with a
-// database that went back.
+// again is the time after which a state is written again if it has not reached all masters: its change may have failed, or been
+// lost when the database went back.
 const again = 2 * time.Second
 
-// Arrive asks each master until it has answered by the newest state; false: ctx was done first.
+// Arrive queries each master until it has answered by the newest state. It returns false if ctx is done first.
 func (s *Shifter) Arrive(ctx context.Context, c *Client) bool {
 	for _, base := range c.Masters {
 		for !s.arrived(base) && ctx.Err() == nil {
 			for kind := range 2 {
-				_, _, _ = s.askAt(c, base, kind) // what is wrong with an answer, others notice
+				_, _, _ = s.askAt(c, base, kind) // other checks notice what is wrong with an answer
 			}
 			sleep(ctx, 10*time.Millisecond)
 		}
@@ -166,8 +169,8 @@ func (s *Shifter) Arrive(ctx context.Context, c *Client) bool {
 	return ctx.Err() == nil
 }
 
-// Settle waits, when nothing changes any more, until each master has answered by the newest state; false: ctx was done first. A state whose
-// change was not acknowledged, or that a database lost which went back, is made again.
+// Settle waits, after all changes have stopped, until each master has answered by the newest state. It returns false if ctx is done
+// first. A state is written again if its change was not acknowledged, or if the database may have lost it by going back.
 func (s *Shifter) Settle(ctx context.Context, c *Client) bool {
 	s.mu.Lock()
 	unsure := s.free || !s.saved
@@ -184,7 +187,7 @@ func (s *Shifter) note(took time.Duration) {
 	s.shifts, s.longest = s.shifts+1, max(s.longest, took)
 }
 
-// shift makes the next state, or the newest one again.
+// shift writes the next state, or the newest one again.
 func (s *Shifter) shift(ctx context.Context, next bool) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
@@ -207,14 +210,15 @@ func (s *Shifter) arrived(base string) bool {
 	return s.seen[base][0] == s.begun && s.seen[base][1] == s.begun
 }
 
-// restored notes that the database goes back. Masters may answer by the state before, the restored and the newest one in turn.
+// restored notes that the database goes back. Masters may then answer by the state before, the restored one and the newest
+// one.
 func (s *Shifter) restored() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.free = true
 }
 
-// Ask asks the masters in turn for the list or the place.
+// Ask queries the masters in turn for the list or the place.
 func (s *Shifter) Ask(c *Client) (what string, a Answer, wrong string, err error) {
 	s.mu.Lock()
 	s.turn++
@@ -231,7 +235,7 @@ func (s *Shifter) Ask(c *Client) (what string, a Answer, wrong string, err error
 	return what, a, wrong, err
 }
 
-// askAt asks one master for the list (0) or the place (1).
+// askAt queries one master for the list (0) or the place (1).
 func (s *Shifter) askAt(c *Client, base string, kind int) (a Answer, wrong string, err error) {
 	v := [...]url.Values{
 		{"q": {listWord}, "block": {shiftingList}}, {"q": {placeWord}, "location": {fmt.Sprint(shiftingPlace)}},
@@ -250,9 +254,9 @@ func (s *Shifter) askAt(c *Client, base string, kind int) (a Answer, wrong strin
 		return a, fmt.Sprintf("%d matched, %d candidates, %d ads, want one keyword", a.Matched, a.Candidates, len(a.Ads)), nil
 	}
 	if begun != s.begun {
-		return a, "", nil // it is of any of three states, of which two look alike
+		return a, "", nil // the answer may be by any of three states, of which two look alike
 	}
-	if newest := (len(a.Ads) == 1) == (begun%2 == 0); newest { // it is shown in even states
+	if newest := (len(a.Ads) == 1) == (begun%2 == 0); newest { // the ad is shown in even states
 		seen := s.seen[base]
 		seen[kind] = begun
 		s.seen[base] = seen
@@ -262,14 +266,14 @@ func (s *Shifter) askAt(c *Client, base string, kind int) (a Answer, wrong strin
 	return a, "", nil
 }
 
-// Report says what was changed, and how long it took until all masters answered by it.
+// Report returns what was changed, and how long it took until all masters answered by it.
 func (s *Shifter) Report() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return fmt.Sprintf("block list and place shifted %d times; in all masters' answers after %v at most", s.shifts, s.longest.Round(time.Millisecond))
 }
 
-// Shifts is how many changes have come to all masters.
+// Shifts returns the number of changes that have reached all masters.
 func (s *Shifter) Shifts() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

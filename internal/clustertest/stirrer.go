@@ -15,18 +15,18 @@ import (
 	"adshard/targeting"
 )
 
-// Stirrer changes campaigns, block lists and the table of places of the golden set all the time, so that what they mean stays the same: by
-// targets and blocks that no request and no ad meets, which it adds and takes back; and data of its own.
+// Stirrer keeps changing campaigns, block lists and the table of places of the golden set without changing their effect: it adds and
+// removes targets and blocks that no request and no ad meets. It also changes data of its own.
 type Stirrer struct {
 	store     backend.Store
 	dice      *rand.Rand
-	campaigns []*backend.Campaign // of the golden set, as they were
+	campaigns []*backend.Campaign // of the golden set, in their original state
 	lists     []string
 	changes   atomic.Int64
-	writing   sync.Mutex // held while something is changed
+	writing   sync.Mutex // held during each change
 }
 
-// NewStirrer reads what there is: before a Changer and a Shifter, which have data of their own.
+// NewStirrer reads the existing data. It must be called before a Changer and a Shifter create data of their own.
 func NewStirrer(ctx context.Context, store backend.Store) (*Stirrer, error) {
 	s := &Stirrer{store: store, dice: rand.New(rand.NewPCG(40, 2))}
 	snapshot, err := store.Snapshot(ctx)
@@ -46,10 +46,11 @@ func NewStirrer(ctx context.Context, store backend.Store) (*Stirrer, error) {
 	return s, err
 }
 
-// Changes is how many there were.
+// Changes returns the number of changes so far.
 func (s *Stirrer) Changes() int { return int(s.changes.Load()) }
 
-// Run makes rate changes a second until ctx is done. It returns the first error for which goOn, if there is one, returns false.
+// Run makes `rate` changes a second until ctx is done. It stops at the first error for which goOn is nil or returns false, and
+// returns that error.
 func (s *Stirrer) Run(ctx context.Context, rate int, goOn func(error) bool) error {
 	return paced(ctx, rate, func(i int) error {
 		s.writing.Lock()
@@ -80,7 +81,7 @@ func (s *Stirrer) change(ctx context.Context, i int) error {
 	return s.campaign(ctx)
 }
 
-// list adds entries to a list that meet nothing, or takes them back.
+// list adds entries that meet nothing to a block list, or removes them.
 func (s *Stirrer) list(ctx context.Context) error {
 	if len(s.lists) == 0 {
 		return nil
@@ -114,7 +115,7 @@ func (s *Stirrer) list(ctx context.Context) error {
 	return err
 }
 
-// own changes a campaign of its own, which answers to nothing that is asked.
+// own changes a campaign of its own, which no query finds.
 func (s *Stirrer) own(ctx context.Context) error {
 	return s.write(ctx, func(tx backend.Tx) error {
 		advertiser, err := tx.Advertiser(ctx, "Stirring")
@@ -141,7 +142,7 @@ func (s *Stirrer) own(ctx context.Context) error {
 	})
 }
 
-// campaign gives a campaign of the golden set a restriction that never applies, or what it had.
+// campaign gives a campaign of the golden set a restriction that never applies, or its original settings.
 func (s *Stirrer) campaign(ctx context.Context) error {
 	if len(s.campaigns) == 0 {
 		return nil
@@ -160,7 +161,7 @@ func (s *Stirrer) campaign(ctx context.Context) error {
 	})
 }
 
-// original is the patch that gives a setting what it had.
+// original returns the patch that restores a setting.
 func original(was string) backend.Patch[string] {
 	if was == "" {
 		return backend.Patch[string]{Op: backend.Reset}
@@ -168,10 +169,10 @@ func original(was string) backend.Patch[string] {
 	return backend.To(was)
 }
 
-// nowhere is a place that the table lacks, and that no request names.
+// nowhere is a place that is not in the table and that no request names.
 const nowhere = 4_290_000_000
 
-// neutral is the patch that restricts a campaign by a place, a segment and a site that no query names, and a beginning that is long ago.
+// neutral returns the patch that restricts a campaign by a place, a segment and a site that no query names, and a start date long ago.
 func neutral(c *backend.Campaign) (p backend.CampaignPatch, err error) {
 	l, err := targeting.ParseLocations(jsonOr(c.Locations))
 	if err != nil {
@@ -190,7 +191,7 @@ func neutral(c *backend.Campaign) (p backend.CampaignPatch, err error) {
 		return p, err
 	}
 	sites.Exclude = append(sites.Exclude, targeting.Site{Page: targeting.Page{Host: "zz-nowhere.example"}, Modifier: targeting.Default})
-	if a, err = targeting.ParseAudiences([]byte(a.JSON())); err != nil { // in order
+	if a, err = targeting.ParseAudiences([]byte(a.JSON())); err != nil { // in canonical order
 		return p, err
 	}
 	if sites, err = targeting.ParseSites([]byte(sites.JSON())); err != nil {

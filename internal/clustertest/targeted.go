@@ -17,9 +17,9 @@ import (
 	"adshard/internal/goldentest"
 )
 
-// ImportTargeting imports the golden set of targeting (a table of places, accounts whose campaigns have dates, schedules, places, audiences,
-// sites, categories and modifiers, and block lists), and returns some of its requests, most with a context and blocks, with the answers on
-// which two independent readings of serving.md agree.
+// ImportTargeting imports the golden set of targeting: a table of places, accounts whose campaigns have dates, schedules, places,
+// audiences, sites, categories and modifiers, and block lists. It returns some of its requests, most of them with a context and blocks,
+// with the answers on which two independent readings of serving.md agree.
 func ImportTargeting(t *testing.T, store backend.Store) []Question {
 	t.Helper()
 	dir := t.TempDir()
@@ -40,7 +40,7 @@ func ImportTargeting(t *testing.T, store backend.Store) []Question {
 	return goldenQuestions(t)
 }
 
-// goldenQuestions are some requests of the golden set, spread over all.
+// goldenQuestions returns some requests of the golden set, spread over all of them.
 func goldenQuestions(t *testing.T) (questions []Question) {
 	t.Helper()
 	requests := json.NewDecoder(bytes.NewReader(goldentest.Read(t, "targeting/golden/requests.jsonl.gz")))
@@ -65,7 +65,7 @@ func goldenQuestions(t *testing.T) (questions []Question) {
 	return questions
 }
 
-// parameters are those of a query string for a request's body.
+// parameters returns the parameters of a query string for a request's body.
 func parameters(body map[string]any) url.Values {
 	v := url.Values{}
 	for name, value := range body {

@@ -25,7 +25,7 @@ var (
 		"Poradíme vám do hodiny.", "Nízké ceny, velký sklad, bezpečná platba."}
 )
 
-// writeAds writes one responsive search ad, for a third of the groups two.
+// writeAds writes one responsive search ad, or two for a third of the groups.
 func (m *groupMaker) writeAds(it *item, name, title string, number int) {
 	d := m.shape.dice
 	ads := 1
@@ -60,7 +60,7 @@ func (m *groupMaker) writeAds(it *item, name, title string, number int) {
 	}
 }
 
-// clip shortens a text to n characters, at a space where there is one.
+// clip shortens a text to n characters, at a space if there is one.
 func clip(text string, n int) string {
 	text = strings.TrimSpace(text)
 	if utf8.RuneCountInString(text) <= n {
@@ -73,7 +73,7 @@ func clip(text string, n int) string {
 	return strings.TrimSpace(cut)
 }
 
-// slug is a text as part of a host or path.
+// slug returns a text in a form for a host or path.
 func slug(text string) string {
 	var b strings.Builder
 	for _, r := range text {

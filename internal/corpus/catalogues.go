@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// catalogue reads one source's items.
+// catalogue reads the items of one source.
 type catalogue struct {
 	file string
 	rows func(cell func(string) string) []item
@@ -25,7 +25,7 @@ var catalogues = []catalogue{
 	{"catalogue/appstream_keywords_en_cs.tsv", application},
 }
 
-// readItems reads all catalogues that files holds.
+// readItems reads all catalogues that exist in files.
 func readItems(files fs.FS) ([]item, error) {
 	var items []item
 	for _, c := range catalogues {
@@ -43,8 +43,8 @@ func readItems(files fs.FS) ([]item, error) {
 	return items, nil
 }
 
-// product is a shop's product: its brand, or the title's first word, is the
-// advertiser; the campaign is found from the title later when it is "".
+// product returns a reader of a shop's products. The brand or, without one, the first word of the title is the
+// advertiser. A campaign that is "" is found from the title later.
 func product(campaign string) func(func(string) string) []item {
 	return func(cell func(string) string) []item {
 		title := cell("title")
@@ -57,7 +57,7 @@ func product(campaign string) func(func(string) string) []item {
 	}
 }
 
-// offer is a title of some web shop, with remains of markup.
+// offer reads a title of some web shop, which may contain remains of markup.
 func offer(cell func(string) string) []item {
 	title := cell("title")
 	if first, _, found := strings.Cut(strings.TrimLeft(title, `" `), `"`); found {
@@ -79,7 +79,7 @@ func department(cell func(string) string) []item {
 		text: strings.ReplaceAll(cell("path"), " > ", " "), languages: "en"}}
 }
 
-// furniture takes real queries as titles: what a furniture shop would bid on.
+// furniture uses real queries as titles: what a furniture shop would bid on.
 func furniture(cell func(string) string) []item {
 	class := cell("product_class")
 	if class == "" {
@@ -97,7 +97,7 @@ func procurement(cell func(string) string) []item {
 	}
 }
 
-// telling lists the facets of debtags whose values people search for.
+// telling lists the facets of debtags with values that people search for.
 const telling = "use works-with works-with-format field game hardware network protocol science sound web works culture"
 
 func debianPackage(cell func(string) string) []item {

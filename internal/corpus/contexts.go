@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Context is what a request for a corpus with targeting says of its user and page.
+// Context describes the user and page of a request for a corpus with targeting.
 type Context struct {
 	Location  uint32
 	Time      time.Time
@@ -18,8 +18,8 @@ type Context struct {
 	Site      string
 }
 
-// Context draws the n-th context: a user of one of the markets on a Wednesday between 8 and 20, half of them with languages, each
-// in some segments, and a page. All are of the same day, since dates are the same for all that is asked at a time.
+// Context draws the n-th context: a user in one of the markets on a Wednesday between 8 and 20, half of them with languages, each
+// in some segments, and a page. All contexts are of the same day, as for requests at the same time.
 func (o *Options) Context(n int) (c Context) {
 	d := newDice()
 	d.reset(o.Seed, -3, n)
@@ -39,7 +39,7 @@ func (o *Options) Context(n int) (c Context) {
 	return c
 }
 
-// Values are the parameters that say it.
+// Values returns the request parameters for the context.
 func (c *Context) Values() url.Values {
 	return url.Values{
 		"location": {strconv.FormatUint(uint64(c.Location), 10)}, "time": {c.Time.Format(time.RFC3339)}, "language": c.Languages,
@@ -47,7 +47,7 @@ func (c *Context) Values() url.Values {
 	}
 }
 
-// WriteContexts writes o.Queries contexts to w, one a line, as the parameters of a search, and returns their number.
+// WriteContexts writes o.Queries contexts to w, one a line, as request parameters, and returns their number.
 func (c *Corpus) WriteContexts(w io.Writer, o Options) (int, error) {
 	out := bufio.NewWriter(w)
 	for n := range o.Queries {

@@ -32,7 +32,7 @@ func write(t testing.TB, c *Corpus, o Options) (string, Summary) {
 	return out.String(), sum
 }
 
-// rows reads a UTF-8 corpus as maps by column.
+// rows parses a UTF-8 corpus into one map by column for each row.
 func rows(t testing.TB, text string) (out []map[string]string) {
 	t.Helper()
 	r := csv.NewReader(strings.NewReader(text))
@@ -88,8 +88,8 @@ func TestSameSeedSameBytes(t *testing.T) {
 	}
 }
 
-// TestImports: a corpus is imported without a reject, with as many keywords as
-// were asked for, and "usb cable" is among its titles.
+// TestImports: a corpus is imported without a reject, with the number of keywords requested, and "usb cable" is among
+// its titles.
 func TestImports(t *testing.T) {
 	for _, keywords := range []int64{1, 2500, 60_000} {
 		text, sum := write(t, open(t), Options{Keywords: keywords, Seed: 3})
@@ -124,8 +124,8 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// TestWordsKeepTheirShape: a corpus many times the catalogues' size has the
-// head of words of the first round, and a tail that goes on growing.
+// TestWordsKeepTheirShape: a corpus many times the catalogues' size has the same most frequent words as the first
+// round, and a tail that keeps growing.
 func TestWordsKeepTheirShape(t *testing.T) {
 	c := open(t)
 	head := func(keywords int64) (share float64, distinct int) {
@@ -160,7 +160,7 @@ func TestWordsKeepTheirShape(t *testing.T) {
 	}
 }
 
-// TestMix: match types, sizes of groups and of advertisers are as described.
+// TestMix: match types and the sizes of groups and advertisers are as described.
 func TestMix(t *testing.T) {
 	text, sum := write(t, open(t), Options{Keywords: 40_000, Seed: 1, Encoding: UTF8})
 	types, sizes, bids := map[string]int{}, map[string]int{}, 0

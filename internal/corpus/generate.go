@@ -19,19 +19,18 @@ type Options struct {
 	Queries  int    // number of queries
 	Seed     uint64 // determines the corpus
 	Encoding Encoding
-	// PerGroup is the approximate number of keywords per group; 0 means 11, which
-	// is what a title yields by itself.
+	// PerGroup is the approximate number of keywords per group; 0 means 11, the number that a title yields.
 	PerGroup int
-	// Specific has the quality of a keyword follow how specific it is, as clicks would have it: low for
-	// one common word. Otherwise it is drawn. All else is the same either way.
+	// Specific makes the quality of a keyword depend on how specific it is, as clicks would: low for one common word.
+	// Otherwise the quality is drawn. Everything else is the same either way.
 	Specific bool
-	// Targeted is the share of campaigns with targeting, 0 to 1, drawn from so many distinct Profiles (WriteTargeting).
+	// Targeted is the share of campaigns with targeting, 0 to 1. Their targeting is drawn from Profiles distinct ones
+	// (WriteTargeting).
 	Targeted float64
 	Profiles int
 }
 
-// perGroup is the approximate number of keywords per group, from which the number
-// of groups is planned.
+// perGroup returns the approximate number of keywords per group, from which the number of groups is planned.
 func (o *Options) perGroup() int {
 	if o.PerGroup > 0 {
 		return o.PerGroup
@@ -46,25 +45,25 @@ func (o *Options) check() error {
 	return nil
 }
 
-// Summary counts what a corpus consists of.
+// Summary counts the contents of a corpus.
 type Summary struct {
 	Groups, Keywords int64
 	Rows, Bytes      int64 // rows without the header
-	Rounds           int   // passes over the catalogues, the last one included
+	Rounds           int   // passes over the catalogues, including the last one
 	Queries          int
 	Items            int // titles in the catalogues
 }
 
-// Corpus generates files and queries from catalogues that are in memory.
+// Corpus generates files and queries from catalogues in memory.
 type Corpus struct {
 	files fs.FS
 	items []item
 	words *lexicon
-	order []int32 // items by advertiser and campaign, advertisers shuffled
+	order []int32 // items by advertiser and campaign, with the advertisers shuffled
 }
 
-// Open reads the catalogues in files, which is laid out as extract/ is; Extract
-// returns the built-in ones. It fails if there are no catalogues.
+// Open reads the catalogues in files, which has the same layout as extract/; Extract returns the built-in ones. It
+// returns an error if there are no catalogues.
 func Open(files fs.FS) (*Corpus, error) {
 	items, err := readItems(files)
 	if err != nil {
@@ -82,7 +81,7 @@ func Open(files fs.FS) (*Corpus, error) {
 	return c, nil
 }
 
-// sorted puts the items in the order of one corpus.
+// sorted returns the items in the order of one corpus.
 func (c *Corpus) sorted(seed uint64) []int32 {
 	order := slices.Clone(c.order)
 	key := make([]uint64, len(c.items))
@@ -96,8 +95,8 @@ func (c *Corpus) sorted(seed uint64) []int32 {
 	return order
 }
 
-// Write writes an Editor file to w and returns what it contains. It fails if the
-// options are invalid, ctx ends or w fails.
+// Write writes an Editor file to w and returns what it contains. It returns an error if the options are invalid, ctx
+// is done or w fails.
 func (c *Corpus) Write(ctx context.Context, w io.Writer, o Options) (Summary, error) {
 	if err := o.check(); err != nil {
 		return Summary{}, err
@@ -119,7 +118,7 @@ func (c *Corpus) newGroupMaker(o Options, out *sheet) *groupMaker {
 		shape: shape{items: c.items, words: c.words, dice: newDice()}}
 }
 
-// make makes the groups and calls made after each, until made returns false.
+// make makes the groups and calls made after each one, until made returns false.
 func (c *Corpus) make(ctx context.Context, m *groupMaker, o Options, sum *Summary, made func() bool) error {
 	order := c.sorted(o.Seed)
 	for sum.Keywords < o.Keywords {
@@ -131,8 +130,8 @@ func (c *Corpus) make(ctx context.Context, m *groupMaker, o Options, sum *Summar
 	return nil
 }
 
-// round goes through all items once, or through a sample if fewer are needed. It
-// returns false if made did.
+// round goes through all items once, or through a sample if fewer are needed. It returns more false if made returned
+// false.
 func (c *Corpus) round(ctx context.Context, m *groupMaker, order []int32, o Options, sum *Summary, made func() bool) (more bool, err error) {
 	m.account, m.campaign = "", ""
 	take := c.sample(o, sum)
@@ -161,9 +160,8 @@ func (c *Corpus) round(ctx context.Context, m *groupMaker, order []int32, o Opti
 	return true, nil
 }
 
-// sample returns a function that reports whether a round uses an item: all of
-// them, or an even sample slightly larger than needed, since the round ends once
-// there are enough.
+// sample returns a function that reports whether a round uses an item. The round uses all of them, or an even sample
+// slightly larger than needed, since it ends once there are enough keywords.
 func (c *Corpus) sample(o Options, sum *Summary) func(number int32, round int) bool {
 	perGroup := float64(o.perGroup())
 	if sum.Groups > 1000 {
@@ -180,8 +178,8 @@ func (c *Corpus) sample(o Options, sum *Summary) func(number int32, round int) b
 	}
 }
 
-// titlesWith returns the first items whose titles contain both words, so that the
-// query that people try first finds ads even in the smallest corpus.
+// titlesWith returns the first n items whose titles contain both words, so that the query that people try first finds
+// ads even in the smallest corpus.
 func (c *Corpus) titlesWith(a, b string, n int) []int32 {
 	x, okA := c.words.ids[a]
 	y, okB := c.words.ids[b]

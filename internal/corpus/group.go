@@ -10,11 +10,10 @@ import (
 
 func hashOf(s string) uint64 { return xxhash.Sum64String(s) }
 
-// qualities is the mix of quality scores; "" leaves the default.
+// qualities has the mix of quality scores; "" means the default.
 var qualities = [...]string{"1", "2", "3", "3", "4", "4", "5", "5", "5", "6", "6", "6", "7", "7", "7", "8", "8", "9", "10", ""}
 
-// groupMaker writes the rows of one group after the other and keeps the newest
-// group's keywords.
+// groupMaker writes the rows of groups, one group after the other, and keeps the keywords of the newest group.
 type groupMaker struct {
 	seed     uint64
 	perGroup int
@@ -23,13 +22,13 @@ type groupMaker struct {
 	sheet    *sheet
 	keywords keywordMaker
 
-	made              Group           // the newest
+	made              Group           // the newest group
 	account, campaign string          // of the newest row
-	names             map[string]bool // groups of the newest campaign in this round
+	names             map[string]bool // names of the groups of the newest campaign in this round
 }
 
-// write writes the group of an item in a round, with at most limit keywords, and
-// returns how many it has, or 0 if nothing was written.
+// write writes the group of an item in a round, with at most `limit` keywords. It returns the number of keywords, or
+// 0 if nothing was written.
 func (m *groupMaker) write(number, round int, limit int64) int64 {
 	d := m.shape.dice
 	d.reset(m.seed, round, number)
@@ -63,7 +62,7 @@ func (m *groupMaker) write(number, round int, limit int64) int64 {
 	return int64(len(keywords))
 }
 
-// groupName is the title, with a number where the campaign has it already.
+// groupName returns the title, with a number if the campaign already has a group of that name.
 func (m *groupMaker) groupName(title string, round int) string {
 	name := clip(title, 80)
 	if round > 0 {
@@ -114,10 +113,10 @@ func (m *groupMaker) writeCampaign(it *item, round int) {
 	}
 }
 
-// modifiers are bid modifiers in percent; −100 turns the device off.
+// modifiers has the mix of bid modifiers in per cent; −100 turns the device off.
 var modifiers = [...]string{"-100", "-50", "-30", "-20", "-20", "-10", "-10", "-5", "0", "5", "10", "10", "15", "20", "20", "30", "50", "12.5"}
 
-// unwanted are words that shops do not want to be found by.
+// unwanted has words for which shops do not want to be found.
 var (
 	unwanted   = [...]string{"free", "used", "jobs", "manual", "open source", "driver download", "repair", "second hand", "rental", "recall"}
 	unwantedCs = [...]string{"zdarma", "bazar", "práce", "návod", "oprava", "půjčovna", "použité", "inzerce"}
@@ -168,8 +167,8 @@ func (m *groupMaker) writeNegative(name, text, criterionType string) {
 	m.sheet.write()
 }
 
-// bidOf is a group's default bid in cents: it grows with the square root of
-// the price, 30 cents without one.
+// bidOf returns a group's default bid in cents. It grows with the square root of the price, and is about 30 without a
+// price.
 func bidOf(d dice, it *item) int {
 	median := 30
 	if it.cents > 0 {
@@ -186,7 +185,7 @@ func squareRoot(n int) int {
 	return r
 }
 
-// money writes cents as units.
+// money returns cents as an amount in units.
 func money(cents int) string { return fmt.Sprintf("%d.%02d", cents/100, cents%100) }
 
 func pausedOf(d dice, permille int) string {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestGroupsAreTheFiles: the groups are those of the file, keyword by keyword.
+// TestGroupsAreTheFiles: Groups returns the groups of the file, keyword by keyword.
 func TestGroupsAreTheFiles(t *testing.T) {
 	c := open(t)
 	for _, o := range []Options{{Keywords: 1}, {Keywords: 5000, Seed: 3}, {Keywords: 60_000, Seed: 4, PerGroup: 30}} {
@@ -76,7 +76,7 @@ func TestGroupsEnd(t *testing.T) {
 	}
 }
 
-// BenchmarkGroups is the time of a keyword.
+// BenchmarkGroups measures the time for each keyword.
 func BenchmarkGroups(b *testing.B) {
 	c := open(b)
 	b.ReportAllocs()

@@ -6,32 +6,31 @@ import (
 	"adshard/search/words"
 )
 
-// draftKeyword is a keyword of a group being made.
+// draftKeyword is a keyword of a group that is being made.
 type draftKeyword struct {
 	text  string
 	joint string // normalised words
 	match string
 }
 
-// matchTypes is the mix of keywords that are runs of words; with the whole
-// title as an exact one it comes to about 30, 30 and 40 %.
+// matchTypes is the mix of match types of keywords that are runs of words. Together with whole titles as exact
+// keywords it results in about 30, 30 and 40 %.
 var matchTypes = mixOf(map[string]int{"Broad": 33, "Phrase": 33, "Exact": 34}, "Broad", "Phrase", "Exact")
 
-// runLengths is the number of a title's words that a keyword takes: most two
-// or three, as people type.
+// runLengths has the mix of the numbers of a title's words that a keyword takes: mostly two or three, as people type.
 var runLengths = [...]int{1, 1, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 4, 4, 5, 6}
 
-// groupSizes is the number of keywords that a group shall have; short titles
-// give fewer, so that it comes to 11 on average.
+// groupSizes has the mix of the numbers of keywords that a group should have. Short titles give fewer, so that the
+// average is 11.
 var groupSizes = [...]int{4, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13, 14, 15, 16, 18, 22, 26}
 
-// asked are words around what is looked for.
+// asked has words that people type around what they look for.
 var (
 	asked   = [...]string{"buy %", "cheap %", "% price", "best %", "% review", "% online", "% for sale", "new %"}
 	askedCs = [...]string{"levné %", "% cena", "koupit %", "% recenze", "nejlepší %", "% eshop", "% bazar", "nový %"}
 )
 
-// keywordMaker makes the keywords of one group after the other.
+// keywordMaker makes the keywords of groups, one group after the other.
 type keywordMaker struct {
 	words words.Analyser
 	seen  map[string]bool
@@ -59,8 +58,8 @@ func (m *keywordMaker) make(d dice, it *item, tokens []string, n int) []draftKey
 	return m.out[:min(len(m.out), n)]
 }
 
-// run is some neighbouring words of a title that begins and ends with a word of
-// its own meaning, or "" if there is none found.
+// run returns some neighbouring words of a title that begin and end with a word that is no stop word, or "" if none
+// are found.
 func run(d dice, tokens []string) string {
 	n := min(pick(d, runLengths[:]), len(tokens))
 	if n == 0 {
@@ -91,7 +90,7 @@ func askedFor(d dice, it *item, text string) string {
 	return strings.Replace(form, "%", text, 1)
 }
 
-// add takes a keyword unless the group has it or an import would reject it.
+// add adds a keyword unless the group has it already or an import would reject it.
 func (m *keywordMaker) add(text, match string) {
 	found, err := m.words.Keyword(text)
 	if err != nil || strings.TrimSpace(text) != text || strings.ContainsAny(text[:1], `["`) {
@@ -110,7 +109,7 @@ func (m *keywordMaker) add(text, match string) {
 	}
 }
 
-// mixOf lists each name as often as its percentage, in the order given.
+// mixOf lists each name as many times as its percentage, in the given order.
 func mixOf(percent map[string]int, order ...string) []string {
 	var out []string
 	for _, name := range order {

@@ -6,11 +6,11 @@ import (
 	"unicode"
 )
 
-// rareToken is how often a token with digits may occur to count as a model
-// number, which recombined titles form by chance.
+// rareToken is the most occurrences of a token with digits that is treated as a model number, to which recombined
+// titles give new characters at random.
 const rareToken = 3
 
-// lexicon has the titles' tokens and where each occurs.
+// lexicon has the titles' tokens and where each of them occurs.
 type lexicon struct {
 	ids    map[string]int32
 	tokens []string // as first seen
@@ -18,7 +18,7 @@ type lexicon struct {
 	where  [][]place
 }
 
-// place is a token within a title.
+// place is the place of a token: a title and the position in it.
 type place struct {
 	item int32
 	pos  int32
@@ -47,7 +47,7 @@ func newLexicon(items []item) *lexicon {
 	return l
 }
 
-// add finds a token without regard to case.
+// add returns the id of a token, ignoring case, and adds the token if it is new.
 func (l *lexicon) add(token string) int32 {
 	key := strings.ToLower(token)
 	id, ok := l.ids[key]
@@ -66,8 +66,8 @@ func (l *lexicon) modelNumber(id int32) bool {
 	return l.count[id] <= rareToken && len(l.tokens[id]) > 2 && strings.ContainsAny(l.tokens[id], "0123456789")
 }
 
-// nameCampaigns gives each product without a category the commonest longer
-// word of its title as a campaign, of the words that name many products.
+// nameCampaigns names the campaign of each product without a category after a word of its title, one of the commonest
+// longer words, which occur in many titles.
 func (l *lexicon) nameCampaigns(items []item) {
 	const names = 400
 	byCount := make([]int32, len(l.tokens))
@@ -91,8 +91,8 @@ func (l *lexicon) nameCampaigns(items []item) {
 	}
 }
 
-// campaignOf is the last word of a title that names many products: in English
-// titles that is mostly the thing itself.
+// campaignOf returns the last word of a title that is in `good`, or "other" if there is none. In English titles that
+// is mostly the product itself.
 func (l *lexicon) campaignOf(words []int32, good map[int32]bool) string {
 	for i := len(words) - 1; i >= 0; i-- {
 		if good[words[i]] {
@@ -102,7 +102,7 @@ func (l *lexicon) campaignOf(words []int32, good map[int32]bool) string {
 	return "other"
 }
 
-// stopWords are words at which a keyword does not begin or end.
+// stopWords are words with which no keyword begins or ends.
 var stopWords = map[string]bool{
 	"a": true, "an": true, "and": true, "as": true, "at": true, "by": true, "for": true, "from": true, "in": true,
 	"into": true, "is": true, "it": true, "its": true, "of": true, "on": true, "or": true, "other": true, "per": true,

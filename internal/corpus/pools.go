@@ -7,8 +7,7 @@ import (
 	"unicode"
 )
 
-// Log is a real query log: Texts with relative frequencies; Share is the log's
-// percentage of a mix of all logs.
+// Log is a real query log: texts with relative frequencies. Share is the log's percentage in a mix of all logs.
 type Log struct {
 	Name    string
 	Share   int
@@ -37,9 +36,9 @@ func (c *Corpus) Logs() ([]Log, error) {
 	return out, nil
 }
 
-// Derived returns up to n different queries, derived as by WriteQueries from the
-// titles in the corpus of these options, or from those of one advertiser if it is
-// not "". Each stream gives its own queries, always the same ones.
+// Derived returns up to n different queries that are derived from the titles in the corpus of these options, as by
+// WriteQueries, or only from those of one advertiser if it is not "". Each stream gives different queries, and always
+// the same ones.
 func (c *Corpus) Derived(o Options, n int, advertiser string, stream int) []string {
 	m := c.newQueryMaker(o)
 	if advertiser != "" {
@@ -61,8 +60,7 @@ func (c *Corpus) Derived(o Options, n int, advertiser string, stream int) []stri
 	return out
 }
 
-// LargestAdvertiser returns the advertiser with the most titles in the corpus
-// of these options.
+// LargestAdvertiser returns the advertiser with the most titles in the corpus of these options.
 func (c *Corpus) LargestAdvertiser(o Options) string {
 	count := make(map[string]int)
 	largest := ""
@@ -118,8 +116,7 @@ func (c *Corpus) CommonPairs(n int) []string {
 	return out
 }
 
-// plainWord reports whether a token is a word of some length with a meaning of
-// its own.
+// plainWord reports whether a token is a word with more than two letters and no stop word.
 func plainWord(token string) bool {
 	return len(token) > 2 && !stopWord(token) &&
 		strings.IndexFunc(token, func(r rune) bool { return !unicode.IsLetter(r) }) < 0

@@ -10,15 +10,14 @@ import (
 	"strings"
 )
 
-// queryLog is a source of queries, one a line, with a weight behind a tab or
-// equal weights.
+// queryLog is a source of queries, one a line, each followed by a tab and a weight, or all with equal weights.
 type queryLog struct {
 	file  string
 	share int // per cent of all queries
 }
 
-// queryLogs are the real queries; the rest, and the share of logs that do not
-// exist, is derived from titles.
+// queryLogs are the logs of real queries. The other queries, and the share of logs that do not exist, are derived
+// from titles.
 var queryLogs = []queryLog{
 	{"queries/wands.txt", 15},                       // typed into a furniture shop
 	{"queries/wikipedia_en_titles_2023_06.tsv", 10}, // weighted by views: a head and a long tail
@@ -39,7 +38,7 @@ func (w *weighted) draw(d dice) string {
 	return w.texts[i]
 }
 
-// readLog reads a query log; it has no texts if the file does not exist.
+// readLog reads a query log. The log has no texts if the file does not exist.
 func (c *Corpus) readLog(name string) (*weighted, error) {
 	r, err := openAny(c.files, name)
 	if err != nil || r == nil {
@@ -67,9 +66,8 @@ func (c *Corpus) readLog(name string) (*weighted, error) {
 	return w, nil
 }
 
-// WriteQueries writes queries for the corpus of the same options to w, one per
-// line, and returns their number: 40 % are real (queryLogs), the others are
-// derived from titles in the corpus: two to four consecutive words in any case,
+// WriteQueries writes queries for the corpus of the same options to w, one per line, and returns their number. 40 %
+// are real (queryLogs). The others are derived from titles in the corpus: two to four consecutive words in any case,
 // sometimes with words that people add, without diacritics, or in another order.
 func (c *Corpus) WriteQueries(w io.Writer, o Options) (int, error) {
 	var logs []*weighted
@@ -128,7 +126,7 @@ func (c *Corpus) newQueryMaker(o Options) *queryMaker {
 	return m
 }
 
-// derive makes a query; "" if the title has no good run of words.
+// derive makes a query. It returns "" if the title has no good run of words.
 func (m *queryMaker) derive(d dice) string {
 	number, round := int(pick(d, m.items)), d.IntN(m.rounds)
 	m.shape.dice.reset(m.seed, round, number)
@@ -157,6 +155,6 @@ func (m *queryMaker) derive(d dice) string {
 	return text
 }
 
-// plain removes Czech diacritics, which many people do not type.
+// plain removes Czech diacritics, which many people leave out when they type.
 var plain = strings.NewReplacer("á", "a", "č", "c", "ď", "d", "é", "e", "ě", "e", "í", "i", "ň", "n", "ó", "o",
 	"ř", "r", "š", "s", "ť", "t", "ú", "u", "ů", "u", "ý", "y", "ž", "z")

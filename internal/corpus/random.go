@@ -7,8 +7,8 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// dice are the random numbers of one item in one round; they depend on nothing
-// else, so that a group stays the same whatever is made beside it.
+// dice gives the random numbers of one item in one round. They depend on nothing else, so a group stays the same
+// whatever else is made.
 type dice struct {
 	pcg *rand.PCG
 	*rand.Rand
@@ -23,7 +23,7 @@ func (d dice) reset(seed uint64, round, number int) {
 	d.pcg.Seed(seed, mix(uint64(round), uint64(number)))
 }
 
-// chance is true n times in 1000.
+// chance returns true n times in 1000.
 func (d dice) chance(permille int) bool { return d.IntN(1000) < permille }
 
 func pick[T any](d dice, from []T) T { return from[d.IntN(len(from))] }
@@ -44,5 +44,5 @@ var spread = [64]int{
 	1631, 1691, 1755, 1824, 1899, 1983, 2076, 2180, 2299, 2437, 2602, 2805, 3067, 3432, 4020, 5432,
 }
 
-// uneven spreads n, a median, as bids are: most near it, some far above.
+// uneven returns a number around the median n, spread like bids: most are near it, some far above.
 func (d dice) uneven(n int) int { return max(1, n*spread[d.IntN(len(spread))]/1000) }

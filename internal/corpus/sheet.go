@@ -12,14 +12,13 @@ import (
 // Encoding is a file's character encoding.
 type Encoding string
 
-// The encodings. UTF16 is what Google Ads Editor writes: little endian with a
-// byte order mark.
+// The encodings. UTF16, which Google Ads Editor writes, is little endian with a byte order mark.
 const (
 	UTF16 Encoding = "utf-16"
 	UTF8  Encoding = "utf-8"
 )
 
-// cellOf is a column of the files written here.
+// cellOf is a column of the files that are written here.
 type cellOf int
 
 const (
@@ -58,7 +57,7 @@ var header = [cells]string{"Account", "Campaign", "Campaign Daily Budget", "Lang
 	"Quality score", "Final URL", "Ad type", "Headline 1", "Headline 2", "Headline 3", "Headline 4", "Headline 5",
 	"Description 1", "Description 2", "Path 1", "Path 2", "Campaign Status", "Ad Group Status", "Status"}
 
-// sheet writes rows as tab-separated records; the zero value drops them.
+// sheet writes rows as tab-separated records. The zero value drops them.
 type sheet struct {
 	out  *bufio.Writer
 	wide bool // UTF-16
@@ -77,7 +76,7 @@ func newSheet(w io.Writer, e Encoding) (*sheet, error) {
 	case UTF16, "":
 		s.wide = true
 		s.bytes, s.err = 2, s.out.WriteByte(0xFF)
-		_ = s.out.WriteByte(0xFE) // an error stays in out and comes at flush
+		_ = s.out.WriteByte(0xFE) // an error is kept in out and returned by flush
 	case UTF8:
 	default:
 		return nil, fmt.Errorf("corpus: unknown encoding %q: %s or %s", e, UTF16, UTF8)
@@ -88,7 +87,7 @@ func newSheet(w io.Writer, e Encoding) (*sheet, error) {
 	return s, s.err
 }
 
-// write ends the row and begins an empty one.
+// write writes the row and begins an empty one.
 func (s *sheet) write() {
 	if s.out == nil {
 		s.row = [cells]string{}
@@ -132,7 +131,7 @@ func (s *sheet) flush() error {
 	return s.out.Flush()
 }
 
-// appendCell quotes a text where RFC 4180 asks for it.
+// appendCell appends a text as a cell, in quotes if RFC 4180 requires them.
 func appendCell(b []byte, text string) []byte {
 	if !strings.ContainsAny(text, "\t\"\r\n") {
 		return append(b, text...)

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// item is what one ad group is derived from.
+// item is the source data of one ad group.
 type item struct {
 	advertiser, campaign string
 	title                string
@@ -19,12 +19,12 @@ type item struct {
 	keywords             []string // a list of keywords that the source has
 	languages            string   // as Editor writes them, e.g. "en;cs"
 	czech                bool     // the title is Czech
-	cents                int      // price, 0: not known
-	words                []int32  // the title's tokens, by lexicon
+	cents                int      // price, or 0 if not known
+	words                []int32  // ids in the lexicon of the title's tokens
 }
 
-// table reads a tab-separated file with a header: each row as its cells by
-// name. A missing file has no rows.
+// table reads a tab-separated file with a header and calls row for each row; cell returns a cell by the name of its
+// column. A missing file has no rows.
 func table(files fs.FS, name string, row func(cell func(string) string)) error {
 	r, err := openAny(files, name)
 	if err != nil || r == nil {
@@ -56,7 +56,7 @@ func table(files fs.FS, name string, row func(cell func(string) string)) error {
 	return nil
 }
 
-// openAny opens name or name.gz; nil when neither is there.
+// openAny opens name or name.gz. It returns nil if neither exists.
 func openAny(files fs.FS, name string) (io.ReadCloser, error) {
 	f, err := files.Open(name)
 	if err == nil || !errors.Is(err, fs.ErrNotExist) {
@@ -81,10 +81,10 @@ type gzipFile struct {
 	file fs.File
 }
 
-// Close closes both.
+// Close closes the reader and the file.
 func (f gzipFile) Close() error { return errors.Join(f.Reader.Close(), f.file.Close()) }
 
-// centsOf reads a price like 12.65, or 0.
+// centsOf returns the cents of a price like 12.65, or 0 if the text is not a price.
 func centsOf(s string) int {
 	f, err := strconv.ParseFloat(s, 64)
 	if err != nil || f <= 0 || f > 1e6 {

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// Quality of a keyword by how specific it is: 1 up to leastBits, 10 from mostBits on.
+// Bounds of specificity for the quality of a keyword: 1 up to leastBits, 10 from mostBits on.
 const (
 	leastBits = 9
 	mostBits  = 15
 )
 
-// quality is 1 to 10, higher the fewer titles have the words of a text: how often the titles can be
-// halved until one has the word, over all words but stop words. A word of no title is as rare as one
-// of a single title.
+// quality returns a quality from 1 to 10, which is higher the fewer titles have the words of a text. For each word
+// except stop words it counts how often the number of titles can be halved until one is left that has the word, and
+// adds these counts. A word in no title is as rare as a word in a single title.
 func (s *shape) quality(text string) int {
 	specific := 0
 	for _, token := range tokensOf(text) {

@@ -7,13 +7,13 @@ import (
 	"testing"
 )
 
-// demo are the options of deploy/demo.sh.
+// demo returns the options of deploy/demo.sh.
 func demo() Options {
 	return Options{Keywords: 100_000, Queries: 20_000, Seed: 1, Specific: true}
 }
 
-// placesFor tells whether a keyword may be shown for the words of a query, as serving.md §3 has it for
-// words that are written alike.
+// placesFor reports whether a keyword may be shown for the words of a query, by serving.md §3 for identically written
+// words.
 func placesFor(k *Keyword, query []string) bool {
 	words := strings.Fields(strings.ToLower(k.Text))
 	if k.Match == "Broad" {
@@ -23,7 +23,7 @@ func placesFor(k *Keyword, query []string) bool {
 	return k.Match == "Phrase" && strings.Contains(all, part) || k.Match == "Exact" && all == part
 }
 
-// first returns the name of the group that ranks first for a query, and with which keyword.
+// first returns the name of the group that ranks first for a query, and the keyword that placed it.
 func first(t *testing.T, c *Corpus, o Options, query string) (group, keyword string) {
 	t.Helper()
 	best := 0
@@ -45,7 +45,7 @@ func first(t *testing.T, c *Corpus, o Options, query string) (group, keyword str
 	return group, keyword
 }
 
-// TestTheDemoMakesSense: what ranks first for the queries of the demo is what was asked for.
+// TestTheDemoMakesSense: the groups that rank first for the queries of the demo fit these queries.
 func TestTheDemoMakesSense(t *testing.T) {
 	c := open(t)
 	for query, wants := range map[string][]string{
@@ -60,7 +60,7 @@ func TestTheDemoMakesSense(t *testing.T) {
 	}
 }
 
-// TestSpecificChangesQualitiesAlone: everything else is as without it.
+// TestSpecificChangesQualitiesAlone: Specific changes nothing but qualities.
 func TestSpecificChangesQualitiesAlone(t *testing.T) {
 	c := open(t)
 	o := Options{Keywords: 3000, Seed: 7, Encoding: UTF8}

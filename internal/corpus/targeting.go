@@ -11,25 +11,26 @@ import (
 	"adshard/targeting"
 )
 
-// Targeting is what a campaign of a corpus says of where, when and to whom it is shown, in the forms of JSON lines; "": nothing.
+// Targeting says where, when and to whom a campaign of a corpus is shown, in the forms of JSON lines. A field is "" if it
+// restricts nothing.
 type Targeting struct {
 	StartDate, EndDate, Schedule, Locations, Audiences, Sites, Categories string
 }
 
-// day is a day on which all drawn campaigns run and all drawn contexts ask: a Wednesday.
+// day is the day, a Wednesday, on which all drawn campaigns run and to which all drawn contexts belong.
 var day = time.Date(2026, 5, 20, 0, 0, 0, 0, time.UTC)
 
-// markets are countries by their ids in the table of places, as often as their people ask.
+// markets has countries, by their ids in the table of places, as often as in the mix of queries.
 var markets = [...]uint32{2840, 2840, 2840, 2840, 2840, 2840, 2826, 2826, 2276, 2203}
 
-// others are countries that no query comes from.
+// others has countries from which no query comes.
 var others = [...]uint32{2036, 2040, 2056, 2076, 2124, 2152, 2208, 2246, 2348, 2356, 2372, 2380, 2392, 2484, 2528, 2578, 2616, 2620, 2642, 2702, 2703, 2724, 2752, 2756}
 
-// segments are audiences; a tenth of the users belong to each.
+// segments is the number of audiences; a tenth of the users belong to each.
 const segments = 200
 
-// TargetingOf returns the targeting of a campaign of a corpus of these options, given its advertiser's name; false: it has none.
-// Advertisers have a few of the o.Profiles distinct ones each, and not more than three.
+// TargetingOf returns the targeting of a campaign of a corpus of these options. ok is false if the campaign has none. Each
+// advertiser uses at most three of the o.Profiles distinct ones.
 func (o *Options) TargetingOf(advertiser, campaign string) (Targeting, bool) {
 	if o.Targeted <= 0 || o.Profiles < 1 {
 		return Targeting{}, false
@@ -47,10 +48,10 @@ func (o *Options) TargetingOf(advertiser, campaign string) (Targeting, bool) {
 	return o.profile(int(number % uint64(o.Profiles))), true
 }
 
-// manyProfiles is the number from which on each campaign has one of its own, as far as they go.
+// manyProfiles is the number of profiles from which on each campaign has its own, as far as there are enough.
 const manyProfiles = 10_000
 
-// profile draws the n-th of the distinct targetings. Most contexts of WriteContexts pass it: what differs is at which bid.
+// profile draws the n-th distinct targeting. Most contexts of WriteContexts pass it; they differ in the bid.
 func (o *Options) profile(n int) (t Targeting) {
 	d := newDice()
 	d.reset(o.Seed, -2, n)
@@ -76,12 +77,12 @@ func (o *Options) profile(n int) (t Targeting) {
 	return t
 }
 
-// percents are bid modifiers; most campaigns leave bids alone in most places.
+// percents has the mix of bid modifiers; most campaigns leave bids unchanged in most places.
 var percents = [...]int{0, 0, 0, 0, 0, -50, -30, -20, -10, 5, 10, 10, 15, 20, 25, 30, 40, 50}
 
 func drawModifier(d dice) uint16 { return uint16(targeting.Default + 10*pick(d, percents[:])) }
 
-// drawSchedule is the working day of users, sometimes with hours of another bid.
+// drawSchedule draws the hours of a user's day, sometimes with hours at another bid.
 func drawSchedule(d dice) (s targeting.Schedule) {
 	from, to := uint8(4*(4+d.IntN(3))), uint8(4*(22+d.IntN(3)))
 	noon, bid, later := uint8(4*(9+d.IntN(6))), drawModifier(d), drawModifier(d)
@@ -92,7 +93,7 @@ func drawSchedule(d dice) (s targeting.Schedule) {
 	return s
 }
 
-// drawLocations targets the markets with some other countries, or excludes a few of these.
+// drawLocations draws targets in the markets and some other countries, or exclusions of a few other countries.
 func drawLocations(d dice) targeting.Locations {
 	var list targeting.Locations
 	at := d.IntN(len(others))
@@ -104,7 +105,7 @@ func drawLocations(d dice) targeting.Locations {
 	}
 	last := uint32(0)
 	for _, id := range markets {
-		if id != last && !d.chance(50) { // not everybody sells everywhere
+		if id != last && !d.chance(50) { // not every campaign sells everywhere
 			list = append(list, targeting.Location{Place: id, Modifier: drawModifier(d)})
 		}
 		last = id
@@ -122,12 +123,12 @@ func drawLocations(d dice) targeting.Locations {
 func inOrder(list targeting.Locations) targeting.Locations {
 	l, err := targeting.NewLocations(list)
 	if err != nil {
-		panic(err) // a defect: no place is there twice
+		panic(err) // a defect: no place may occur twice
 	}
 	return l
 }
 
-// drawAudiences observes the advertiser's own visitors and some segments, and seldom leaves one out.
+// drawAudiences observes the advertiser's own visitors and some segments. It rarely excludes one.
 func drawAudiences(d dice, n int) (a targeting.Audiences) {
 	a.Observe = append(a.Observe, targeting.Segment{ID: fmt.Sprintf("visitors:%d", n), Modifier: targeting.Default + 300})
 	at := d.IntN(segments)
@@ -142,12 +143,12 @@ func drawAudiences(d dice, n int) (a targeting.Audiences) {
 
 func segment(n int) string { return fmt.Sprintf("segment:%d", n%segments) }
 
-// sites are pages that ask.
+// sites is the number of pages from which requests come.
 const sites = 50
 
 func site(n int) string { return fmt.Sprintf("site-%d.example", n%sites) }
 
-// drawSites leaves some sites out.
+// drawSites excludes some sites.
 func drawSites(d dice) (s targeting.Sites) {
 	at := d.IntN(sites)
 	for i := range 1 + d.IntN(3) {
@@ -172,8 +173,8 @@ type line struct {
 	Categories json.RawMessage `json:"categories,omitempty"`
 }
 
-// WriteTargeting writes the targeting of the campaigns of the corpus of the same options as JSON lines, to be imported behind its
-// Editor file, and returns the number of campaigns that have some.
+// WriteTargeting writes the targeting of campaigns as JSON lines, for import after the Editor file of the corpus of the same
+// options. It returns the number of campaigns with targeting.
 func (c *Corpus) WriteTargeting(ctx context.Context, w io.Writer, o Options) (n int, err error) {
 	out := bufio.NewWriter(w)
 	lines := json.NewEncoder(out)

@@ -23,8 +23,8 @@ func targeted(t *testing.T, o Options) (text string, campaigns int) {
 	return out.String(), n
 }
 
-// TestTargetingIsImported: an import takes each line, as many of the campaigns as asked for have targeting, from a given number of distinct
-// ones, and the same seed gives the same ones.
+// TestTargetingIsImported: an import accepts each line. The requested share of the campaigns has targeting, drawn from the given number
+// of distinct profiles, and the same seed gives the same text.
 func TestTargetingIsImported(t *testing.T) {
 	o := Options{Keywords: 4000, Seed: 1, Encoding: UTF8, Targeted: 0.8, Profiles: 40}
 	text, n := targeted(t, o)
@@ -74,7 +74,7 @@ func TestTargetingIsImported(t *testing.T) {
 	}
 }
 
-// TestProfilesAreDistinct: with many profiles each campaign has its own.
+// TestProfilesAreDistinct: if there are more profiles than campaigns, no two campaigns share one.
 func TestProfilesAreDistinct(t *testing.T) {
 	text, n := targeted(t, Options{Keywords: 4000, Seed: 1, Targeted: 1, Profiles: 1_000_000})
 	distinct := map[string]bool{}
@@ -87,7 +87,8 @@ func TestProfilesAreDistinct(t *testing.T) {
 	}
 }
 
-// TestContextsPass: most of the drawn contexts pass most of the profiles, with factors of all dimensions but sites.
+// TestContextsPass: most of the drawn contexts pass most of the profiles, with factors in every dimension except
+// sites.
 func TestContextsPass(t *testing.T) {
 	o := Options{Seed: 1, Targeted: 1, Profiles: 200}
 	passed, factors := 0, [4]int{}

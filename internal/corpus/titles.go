@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// longest title that is put together, in tokens.
+// maxTokens is the most tokens of a recombined title.
 const maxTokens = 14
 
 // shape makes titles for rounds after the first.
@@ -32,8 +32,8 @@ func (s *shape) title(number, round int) (title string, tokens []string) {
 	return strings.Join(tokens, " "), tokens
 }
 
-// recombined goes on behind one word of a title as another title with that
-// word does.
+// recombined returns the beginning of a title up to one of its words, followed by the rest of another title with that
+// word.
 func (s *shape) recombined(number int32) []int32 {
 	ids := s.items[number].words
 	if len(ids) == 0 {
@@ -59,7 +59,7 @@ func (s *shape) recombined(number int32) []int32 {
 	return ids[:min(len(ids), maxTokens)]
 }
 
-// remodelled is a model number of the same form.
+// remodelled returns another model number of the same form.
 func (s *shape) remodelled(token string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -74,8 +74,8 @@ func (s *shape) remodelled(token string) string {
 	}, token)
 }
 
-// advertiser is the advertiser of an item in a round: mostly its own, else one
-// that is new in that round and takes the same share of the first one's items.
+// advertiser returns the advertiser of an item in a round: mostly the item's own, or else one that is new in that
+// round and gets the same share of the own advertiser's items.
 func advertiser(it *item, seed uint64, round int) string {
 	if round == 0 || mix(seed^hashOf(it.advertiser), uint64(round))%100 < 40 {
 		return it.advertiser
@@ -84,6 +84,6 @@ func advertiser(it *item, seed uint64, round int) string {
 		" " + strconv.Itoa(round)
 }
 
-// places make names of new advertisers.
+// places has words for the names of new advertisers.
 var places = []string{"Outlet", "Store", "Direct", "Online", "Market", "Shop", "Praha", "Brno", "London", "Berlin",
 	"Partner", "Trade", "World", "Express", "Center", "Depot"}

@@ -16,7 +16,8 @@ import (
 
 const accountHeader = "Account,Campaign,Ad Group,Keyword,Criterion Type,Max CPC,Headline 1,Final URL,Status\n"
 
-// groupsOf are the rows of the given number of groups of an advertiser, spread over all slaves, each with one keyword.
+// groupsOf returns the rows of the given number of groups of an advertiser, spread over all slaves, each with one
+// keyword.
 func groupsOf(advertiser string, n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -47,7 +48,7 @@ func (c *cluster) imports(t *testing.T, rows string) {
 	}
 }
 
-// shows fails unless these advertisers, A or B, are shown, with the given number of candidates.
+// shows checks that a query shows these advertisers, A or B, with the given number of candidates.
 func (c *cluster) shows(t *testing.T, when, query, advertisers string, candidates uint64) {
 	t.Helper()
 	a := c.search(t, url.Values{"q": {query}, "counts": {"exact"}})
@@ -60,9 +61,9 @@ func (c *cluster) shows(t *testing.T, when, query, advertisers string, candidate
 	}
 }
 
-// TestNegativesOfAdvertisers: a negative of an advertiser holds for all of its groups, on every slave, from the import that
-// brings it on: for groups that were there, that come later, and that move to another slave; until it is paused or removed. A
-// negative that comes before anything else of its advertiser holds as well, also in stores that were built.
+// TestNegativesOfAdvertisers: from its import until it is paused or removed, a negative of an advertiser applies to all of
+// its groups, on every slave: to existing groups, to later ones, and to groups that move to another slave. It also applies if
+// it comes before anything else of its advertiser, also in stores that were built offline.
 func TestNegativesOfAdvertisers(t *testing.T) {
 	const first, banned = 24, 6
 	text := accountHeader + groupsOf("A", first) + groupsOf("B", first)

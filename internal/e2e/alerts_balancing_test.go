@@ -15,8 +15,8 @@ import (
 	"adshard/internal/node/up"
 )
 
-// causesOfBalancing are those in an `adshard up` of two slaves, in one process, which takes calls with TLS and
-// without.
+// causesOfBalancing are brought about in an `adshard up` of two slaves, in one process, that accepts calls with TLS
+// and without.
 var causesOfBalancing = []cause{
 	{cluster: "balancing", what: "a certificate of another role", alerts: []string{"AdshardCallsRefused"}, bring: callAsSlave,
 		end: (*alarmed).ended, ends: []string{"AdshardCallsRefused"}},
@@ -31,7 +31,7 @@ var causesOfBalancing = []cause{
 		end: func(r *alarmed) { r.post("/v1/balance/resume", nil) }, ends: []string{"AdshardBalancingPaused"}},
 }
 
-// month is how long certificates are valid, as the program makes them.
+// month is the lifetime of the certificates that the program makes.
 const month = 30 * 24 * time.Hour
 
 func startBalancing(t *testing.T) *alarmed {
@@ -55,10 +55,10 @@ func startBalancing(t *testing.T) *alarmed {
 	return r
 }
 
-// file is the path of a file of certificates.
+// file returns the path of a file of certificates.
 func (r *alarmed) file(name string) string { return filepath.Join(r.dirs["certificates"], name) }
 
-// certificate writes a new certificate of a role.
+// certificate writes a new certificate for a role.
 func (r *alarmed) certificate(role access.Role, life time.Duration) {
 	r.Helper()
 	pair, err := r.authority.Issue(role, "one", []string{"localhost", "127.0.0.1"}, life)
@@ -67,7 +67,7 @@ func (r *alarmed) certificate(role access.Role, life time.Duration) {
 	r.must(os.WriteFile(r.file(string(role)+".crt"), pair.Cert, 0o600))
 }
 
-// callAsSlave asks the admin port again and again with a slave's certificate.
+// callAsSlave calls the admin port again and again with a slave's certificate.
 func callAsSlave(r *alarmed) {
 	r.certificate(access.Slave, month)
 	own, err := tls.LoadX509KeyPair(r.file("slave.crt"), r.file("slave.key"))
@@ -89,7 +89,7 @@ func callAsSlave(r *alarmed) {
 	})
 }
 
-// heap moves all that slave-1 has to slave-0 while the strategy is paused.
+// heap moves all slices of slave-1 to slave-0 while the strategy is paused.
 func heap(r *alarmed) {
 	r.post("/v1/balance/pause", nil)
 	r.until("slave-1 has nothing", func() bool {

@@ -20,8 +20,8 @@ import (
 	"adshard/internal/node/up"
 )
 
-// causesOfEvents are those in an `adshard up` with a collector that learns every second, to which what is
-// shown is clicked all the time.
+// causesOfEvents are brought about in an `adshard up` whose collector learns every second, and in which shown ads are
+// clicked all the time.
 var causesOfEvents = []cause{
 	{cluster: "events", what: "tokens that the cluster has not signed", alerts: []string{"AdshardEventsRejected"},
 		bring: func(r *alarmed) {
@@ -61,7 +61,7 @@ func startEvents(t *testing.T) *alarmed {
 	return r
 }
 
-// again does something again and again until stop is called.
+// again repeats do until stop is called.
 func (r *alarmed) again(do func()) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var doing sync.WaitGroup
@@ -78,7 +78,7 @@ func (r *alarmed) again(do func()) (stop func()) {
 	return stop
 }
 
-// token is that of the first ad of an answer, or "" if there is none.
+// token returns the token of the first ad of an answer, or "" if there is none.
 func (r *alarmed) token() string {
 	resp, err := http.Get(r.url + "/v1/search?timeout_ms=5000&q=word1+usb1+cable")
 	if err != nil {
@@ -96,7 +96,7 @@ func (r *alarmed) token() string {
 	return a.Ads[0].Token
 }
 
-// forged is a token with another character near its end, where the signature is.
+// forged returns the token with one character changed near its end, where the signature is.
 func forged(token string) string {
 	if token == "" {
 		return ""
@@ -110,7 +110,7 @@ func forged(token string) string {
 	return string(b)
 }
 
-// click sends that an ad was shown and clicked.
+// click reports that an ad was shown and clicked.
 func (r *alarmed) click(token string) {
 	body := fmt.Sprintf(`{"events":[{"kind":"impression","token":%q},{"kind":"click","token":%q}]}`, token, token)
 	resp, err := http.Post(r.events+"/v1/events", "application/json", strings.NewReader(body))
@@ -121,7 +121,7 @@ func (r *alarmed) click(token string) {
 	_ = resp.Body.Close()
 }
 
-// sql changes a database of SQLite, as another program or a disk would.
+// sql changes a SQLite database, as another program or a disk would.
 func (r *alarmed) sql(path, text string) {
 	r.Helper()
 	c, err := zs.OpenConn(path, zs.OpenReadWrite)
@@ -131,7 +131,7 @@ func (r *alarmed) sql(path, text string) {
 	r.must(sqlitex.ExecuteTransient(c, text, nil))
 }
 
-// damages adds to the sums by which damage of campaigns and groups is found.
+// damages adds n to the sums by which damage of campaigns and groups is found.
 func (r *alarmed) damages(n int) {
 	r.Helper()
 	for _, table := range []string{"campaign", "ad_group"} {
@@ -139,7 +139,7 @@ func (r *alarmed) damages(n int) {
 	}
 }
 
-// locks begins to write into a database of SQLite, and does not end.
+// locks begins a write transaction in a SQLite database, and does not end it.
 func (r *alarmed) locks(path string) {
 	r.Helper()
 	c, err := zs.OpenConn(path, zs.OpenReadWrite)

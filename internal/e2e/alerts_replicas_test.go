@@ -13,7 +13,7 @@ import (
 	"adshard/internal/node/porttest"
 )
 
-// causesOfReplicas are those in a cluster of one shard with two replicas, each of which takes two searches
+// causesOfReplicas are brought about in a cluster of one shard with two replicas, each of which accepts two searches
 // at a time.
 var causesOfReplicas = []cause{
 	{cluster: "replicas", what: "many more queries than the slaves take", alerts: []string{"AdshardOverloaded", "AdshardSecondCallsUsedUp"},
@@ -43,12 +43,12 @@ func startReplicas(t *testing.T) *alarmed {
 	return r
 }
 
-// flipPostings flips a bit in a file of slave-1 so that searches there meet it.
+// flipPostings flips a bit in a file of slave-1 where searches will read it.
 func flipPostings(r *alarmed) {
 	r.parts["balancer"].Kill()
 	r.parts["slave-1"].Stop()
 	dir := r.dirs["slave-1"]
-	db, err := rocks.Open(dir, rocks.Options{}) // which writes into files what was in the log
+	db, err := rocks.Open(dir, rocks.Options{}) // which writes the content of the log into files
 	r.must(err)
 	r.must(db.Close())
 	files, err := filepath.Glob(filepath.Join(dir, "*.sst"))
@@ -63,7 +63,7 @@ func flipPostings(r *alarmed) {
 	r.Fatalf("no bit of %d files is one that searches meet", len(files))
 }
 
-// spoils reports whether a flipped bit in a file of a store leaves one that opens, and whose data are damaged.
+// spoils reports whether a flipped bit in a file damages the data of a store, which still opens.
 func (r *alarmed) spoils(dir, file string) bool {
 	r.Helper()
 	spoilt := filepath.Join(r.TempDir(), "store")
@@ -82,7 +82,7 @@ func (r *alarmed) spoils(dir, file string) bool {
 	return fault.Is(err, fault.Corrupt)
 }
 
-// flipAt flips a bit in the first quarter of a file, where its data are.
+// flipAt flips a bit in the first quarter of a file, where the data is.
 func flipAt(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {

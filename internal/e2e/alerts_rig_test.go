@@ -18,23 +18,23 @@ import (
 	"adshard/internal/node/porttest"
 )
 
-// alarmed is a cluster that a Prometheus watches.
+// alarmed is a cluster that Prometheus watches.
 type alarmed struct {
 	*testing.T
-	*clustertest.Client // of the balancer's admin port
+	*clustertest.Client // for the balancer's admin port
 	db                  *nodetest.Database
 	prometheus          *prometheus
-	url                 string            // of the master
-	targets             map[string]string // admin ports, HOST:PORT, by the names of their processes
+	url                 string            // base URL of the master
+	targets             map[string]string // admin ports, HOST:PORT, by process name
 
 	parts   map[string]*clustertest.Process
-	dirs    map[string]string // of slaves
-	listens map[string]string // the addresses of slaves
+	dirs    map[string]string // directories of slaves
+	listens map[string]string // addresses of slaves
 
-	authority *certs.Authority // of certificates
+	authority *certs.Authority // signs certificates
 	events    string           // URL for events
 
-	undo func() // ends the cause that is there; a cause sets it that needs one
+	undo func() // ends the current cause; set by causes that need it
 }
 
 // newAlarmed makes a database with 400 keywords for a cluster that does not run yet.
@@ -47,14 +47,14 @@ func newAlarmed(t *testing.T) *alarmed {
 	return r
 }
 
-// closed closes the database's file, all of which is in it then.
+// closed closes the database and returns the path of its file, which then has all data.
 func (r *alarmed) closed() string {
 	r.Helper()
 	r.must(r.db.DB.Close())
 	return r.db.Path
 }
 
-// watched starts the Prometheus, once all targets are known; admin is that of the balancer.
+// watched starts Prometheus, once all targets are known; admin is the balancer's admin port.
 func (r *alarmed) watched(admin string) {
 	r.Helper()
 	var targets []string
@@ -66,11 +66,11 @@ func (r *alarmed) watched(admin string) {
 	r.Cleanup(r.Client.Close)
 }
 
-// times are those of alerts: how long what is wrong lasts, and over what it is counted.
+// times matches the times of alerts: how long a condition must last, and the range over which it is measured.
 var times = regexp.MustCompile(`(for: |\[)(\d+)([mh])\b`)
 
-// cutTimes cuts a rule's minute to half a second where something is counted over it, which is
-// two scrapes, and to a tenth where it is waited for; and an hour that is waited for to a second.
+// cutTimes shortens the times of rules. A minute becomes half a second, which is two scrapes, in a range, and a tenth
+// of a second in a "for"; an hour in a "for" becomes a second.
 func cutTimes(rules string) string {
 	return times.ReplaceAllStringFunc(rules, func(of string) string {
 		part := times.FindStringSubmatch(of)
@@ -87,7 +87,7 @@ func cutTimes(rules string) string {
 	})
 }
 
-// awaits waits until an alert fires, or does not.
+// awaits waits until an alert fires or, if fires is false, until it does not.
 func (r *alarmed) awaits(alert string, fires bool, when string) {
 	r.Helper()
 	query := fmt.Sprintf(`ALERTS{alertname=%q,alertstate="firing"}`, alert)
@@ -98,7 +98,7 @@ func (r *alarmed) awaits(alert string, fires bool, when string) {
 	}
 }
 
-// seriesOf is what the series of an alert have now, for errors.
+// seriesOf returns the current values of an alert's series, for error messages.
 func (r *alarmed) seriesOf(alert string) (text string) {
 	for _, rule := range alertRules(r.T) {
 		if rule.Alert == alert {
@@ -118,7 +118,7 @@ func (r *alarmed) must(err error) {
 	}
 }
 
-// until waits until ok.
+// until waits until ok returns true.
 func (r *alarmed) until(what string, ok func() bool) {
 	r.Helper()
 	for end := time.Now().Add(clustertest.Patience); !ok(); time.Sleep(10 * time.Millisecond) {
@@ -128,7 +128,7 @@ func (r *alarmed) until(what string, ok func() bool) {
 	}
 }
 
-// part configures a process with an admin port that is watched.
+// part configures a process with an admin port that Prometheus watches.
 func (r *alarmed) part(command, name, ready string, config map[string]any) *clustertest.Process {
 	r.Helper()
 	config["admin"] = porttest.Address(r.T)
@@ -158,8 +158,8 @@ func (r *alarmed) start(names ...string) {
 	}
 }
 
-// asked has some clients ask one query after the other until stop is called, with a pause in
-// between, which may be 0.
+// asked makes some clients ask one query after the other until stop is called, with a pause between queries, which
+// may be 0.
 func (r *alarmed) asked(clients int, pause time.Duration) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var asking sync.WaitGroup
@@ -176,7 +176,7 @@ func (r *alarmed) asked(clients int, pause time.Duration) (stop func()) {
 	return stop
 }
 
-// ask sends a query, and reports whether there is an answer that is complete.
+// ask sends a query, and reports whether the answer is complete.
 func (r *alarmed) ask(ctx context.Context, query string) bool {
 	q, err := http.NewRequestWithContext(ctx, http.MethodGet, r.url+"/v1/search?timeout_ms=5000&q="+strings.ReplaceAll(query, " ", "+"), nil)
 	if err != nil {
@@ -191,19 +191,19 @@ func (r *alarmed) ask(ctx context.Context, query string) bool {
 	return err == nil && strings.Contains(string(body), `"complete":true`)
 }
 
-// whole waits for complete answers.
+// whole waits until answers are complete.
 func (r *alarmed) whole() {
 	r.Helper()
 	r.until("complete answers", func() bool { return r.ask(r.Context(), "usb cable") })
 }
 
-// post has the balancer do something.
+// post sends a command to the balancer.
 func (r *alarmed) post(path string, body any) {
 	r.Helper()
 	r.must(r.Post(r.Context(), path, body))
 }
 
-// sliceOf is what the balancer says of a slice.
+// sliceOf is the balancer's information on a slice.
 type sliceOf struct {
 	Slice uint64
 	Slave string
@@ -211,7 +211,7 @@ type sliceOf struct {
 	Items uint64
 }
 
-// slicesOn are the slices of a slave that are not on their way.
+// slicesOn returns the slices of a slave that are not being moved.
 func (r *alarmed) slicesOn(slave string) (list []sliceOf) {
 	r.Helper()
 	var all struct{ Slices []sliceOf }
@@ -224,13 +224,13 @@ func (r *alarmed) slicesOn(slave string) (list []sliceOf) {
 	return list
 }
 
-// moves begins to move a slice of a slave to another one.
+// moves begins a move of any slice from one slave to another.
 func (r *alarmed) moves(from, to string) {
 	r.Helper()
 	r.until("a move begins", func() bool { return r.moveOne(from, to) })
 }
 
-// moveOne moves a slice, if there is one that may move now.
+// moveOne begins to move a slice, and reports whether there was one that may move now.
 func (r *alarmed) moveOne(from, to string) bool {
 	for _, s := range r.slicesOn(from) {
 		if r.Post(r.Context(), "/v1/balance/move", map[string]any{"slice": s.Slice, "slave": to}) == nil {

@@ -20,7 +20,7 @@ import (
 	"adshard/schema/fb"
 )
 
-// causesOfShards are those in a cluster of three slaves without replicas.
+// causesOfShards are brought about in a cluster of three slaves without replicas.
 var causesOfShards = []cause{
 	{cluster: "shards", what: "a slave that has not been started", alerts: []string{"AdshardNotFilled", "AdshardFailedAnswers"},
 		bring: func(r *alarmed) { r.start("balancer", "slave-0", "slave-2", "master"); r.asked(4, 20*time.Millisecond) },
@@ -55,8 +55,8 @@ var causesOfShards = []cause{
 		end: (*alarmed).ended, ends: []string{"AdshardCondemnedSlices"}},
 }
 
-// startShards configures a balancer, three slaves and a master: the first cause starts them.
-// slave-0 has a small disk, slave-1 may open few files; scrubs begin every second.
+// startShards configures a balancer, three slaves and a master, which the first cause starts. slave-0 has a small
+// disk, slave-1 may open only few files, and scrubs begin every second.
 func startShards(t *testing.T) *alarmed {
 	r := newAlarmed(t)
 	disk := barreltest.SmallDisk(t, "96m")
@@ -75,10 +75,10 @@ func startShards(t *testing.T) *alarmed {
 	return r
 }
 
-// ended ends what is to be undone.
+// ended calls undo, which ends the current cause.
 func (r *alarmed) ended() { r.undo() }
 
-// crowdPeers opens connections to a slave that stay silent.
+// crowdPeers opens connections to a slave, and sends nothing on them.
 func crowdPeers(r *alarmed) {
 	for range 64 {
 		c, err := net.Dial("tcp", r.listens["slave-1"])
@@ -119,8 +119,8 @@ func (r *alarmed) fillDisk() {
 	r.undo = func() { r.must(os.Remove(f.Name())) }
 }
 
-// tamper changes bids in the store of slave-0, all checksums right, and fills its disk before
-// the balancer compares it with the database.
+// tamper changes bids in the store of slave-0, with correct checksums, and fills its disk before the balancer
+// compares the store with the database.
 func tamper(r *alarmed) {
 	r.parts["balancer"].Kill()
 	r.parts["slave-0"].Stop()
@@ -130,7 +130,7 @@ func tamper(r *alarmed) {
 	it := s.Full(kv.Postings)
 	var b kv.Batch
 	for ok := it.Seek(nil); ok; ok = it.Next() {
-		v := bytes.Clone(it.Value()[:len(it.Value())-9]) // what block.Seal adds
+		v := bytes.Clone(it.Value()[:len(it.Value())-9]) // without what block.Seal adds
 		root, p := fb.GetRootAsBlock(v, 0), fb.Posting{}
 		if root.Postings(&p, root.PostingsLength()-1) && p.MutateBid(p.Bid()+1) {
 			b.Put(kv.Postings, it.Key(), block.Seal(v))
@@ -144,7 +144,7 @@ func tamper(r *alarmed) {
 	r.must(db.Write(&b))
 	r.must(db.Close())
 	r.start("slave-0")
-	r.whole() // it serves what it has when no balancer answers
+	r.whole() // the slave serves its store when no balancer answers
 	r.fillDisk()
 	r.start("balancer")
 }

@@ -8,38 +8,38 @@ import (
 	"time"
 )
 
-// cause makes alerts fire in a cluster that was well before.
+// cause makes alerts fire in a cluster that was healthy before.
 type cause struct {
 	cluster string // one of alarmedClusters
 	what    string
-	alerts  []string // fire, and do not before
-	long    bool     // only with ALERTS_LONG in the environment
+	alerts  []string // these fire, but not before the cause
+	long    bool     // needs ALERTS_LONG in the environment
 	bring   func(r *alarmed)
-	end     func(r *alarmed) // nil: it lasts
-	ends    []string         // of alerts, those that are seen to end with their cause
+	end     func(r *alarmed) // nil if the cause lasts
+	ends    []string         // alerts that must end with the cause
 }
 
-// alarmedClusters start the clusters in which causes are brought about, one after the other in
-// the order of the tables.
+// alarmedClusters maps names to functions that start the clusters. In each cluster the causes are brought about one
+// after the other, in the order of the tables.
 var alarmedClusters = map[string]func(*testing.T) *alarmed{
 	"shards": startShards, "replicas": startReplicas, "balancing": startBalancing, "events": startEvents,
 }
 
-// withoutCause are the alerts whose cause cannot be brought about from outside.
+// withoutCause maps alerts whose cause cannot be brought about from outside to the reasons.
 var withoutCause = map[string]string{
 	"AdshardPanics":      "a defect is needed",
 	"AdshardStoreStalls": "a disk is needed that is slower than a slave writes, for minutes",
 }
 
-// TestAlertsFire brings about a cause of each alert in a real cluster that a real Prometheus
-// watches, with the rules' times cut: the alert fires then, and not before, and where it is told
-// to, it ends with its cause.
+// TestAlertsFire brings about a cause of each alert in a real cluster, which a real Prometheus watches with shortened
+// times in the rules. The alert fires after the cause and not before. An alert listed in ends also ends with its
+// cause.
 func TestAlertsFire(t *testing.T) {
 	causes := slices.Concat(causesOfShards, causesOfReplicas, causesOfBalancing, causesOfEvents)
 	everyAlertHasACause(t, causes)
 	long := os.Getenv("ALERTS_LONG") != ""
 	var running sync.WaitGroup
-	for name, start := range alarmedClusters { // all at once, however few processors there are: they wait most of the time
+	for name, start := range alarmedClusters { // all at once, however few processors there are: they mostly wait
 		running.Go(func() {
 			t.Run(name, func(t *testing.T) {
 				r := start(t)
@@ -54,7 +54,7 @@ func TestAlertsFire(t *testing.T) {
 	running.Wait()
 }
 
-// everyAlertHasACause holds the tables against the rules.
+// everyAlertHasACause compares the tables with the rules.
 func everyAlertHasACause(t *testing.T, causes []cause) {
 	t.Helper()
 	caused := make(map[string]bool)
@@ -75,7 +75,7 @@ func everyAlertHasACause(t *testing.T, causes []cause) {
 	}
 }
 
-// suffers brings about a cause and waits for what it makes fire.
+// suffers brings about a cause and waits for the alerts that it makes fire.
 func (r *alarmed) suffers(c cause) {
 	r.Helper()
 	for _, a := range c.alerts {

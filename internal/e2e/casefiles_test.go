@@ -16,7 +16,7 @@ import (
 // caseFile is a file that a golden case imports.
 type caseFile struct{ Name, Text string }
 
-// importFiles imports the files of a case into a database, and returns all that it then holds.
+// importFiles imports the files of a case into a new database, and returns everything that the database then holds.
 func importFiles(t *testing.T, files []caseFile) (everything, map[string]*targeting.Blocks, *places.Table) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "ads.db")

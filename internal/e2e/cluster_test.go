@@ -27,8 +27,8 @@ type cluster struct {
 	client      *http.Client
 }
 
-// startCluster runs a cluster on a database until the test ends; built: on
-// stores built beforehand; with the changes of its configuration.
+// startCluster runs a cluster on a database until the test ends. If built is true it runs on stores built beforehand.
+// The changes are applied to its configuration.
 func startCluster(t *testing.T, db string, slaves int, built bool, profile string, change ...func(*up.Config)) *cluster {
 	t.Helper()
 	cfg := up.DefaultConfig()
@@ -37,7 +37,7 @@ func startCluster(t *testing.T, db string, slaves int, built bool, profile strin
 	cfg.HTTP, cfg.Admin, cfg.GRPC = "127.0.0.1:0", "127.0.0.1:0", "127.0.0.1:0"
 	cfg.Data = filepath.Join(t.TempDir(), "data")
 	cfg.Transport = up.TransportStream
-	if built { // and asked directly, so that answers are proved both ways
+	if built { // and its slaves are called directly, so that both ways are tested
 		cfg.Transport = up.TransportDirect
 		cfg.Barrels = filepath.Join(t.TempDir(), "barrels")
 		build := offline.DefaultConfig()
@@ -89,7 +89,7 @@ func startCluster(t *testing.T, db string, slaves int, built bool, profile strin
 	return c
 }
 
-// search asks by HTTP with a deadline long enough for a busy machine.
+// search sends a query over HTTP, with a deadline long enough for a busy machine.
 func (c *cluster) search(t *testing.T, v url.Values) answer {
 	t.Helper()
 	v.Set("timeout_ms", "5000")
@@ -109,7 +109,7 @@ func (c *cluster) search(t *testing.T, v url.Values) answer {
 	return a
 }
 
-// call asks for the answer to a line of the golden set over gRPC, with exact counts.
+// call sends the query of a line of the golden set over gRPC, with exact counts.
 func (c *cluster) call(t *testing.T, w want) (a answer) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -13,9 +13,8 @@ import (
 	"adshard/internal/cli"
 )
 
-// fates is an account for each fate that a keyword can have. All have the same
-// quality, so on a desktop the order is that of the bids First, Second, Third:
-// Third is left out of two places.
+// fates is an Editor file with an account for each fate that a keyword can have. All keywords have the same quality,
+// so on a desktop the order is that of the bids First, Second, Third: with two places Third is left out.
 const fates = `Account,Campaign,Ad Group,Keyword,Criterion Type,Max CPC,Quality score,Desktop Bid Modifier,Ad Group Status,Headline 1,Final URL
 First,C,G,red lamp,Exact,2.00,10,,,,
 First,C,G,,,,,,,Lamps,https://first.example/
@@ -38,13 +37,13 @@ Refused,C,G,red lamp,Exact,6.00,10,,,,
 Refused,C,G,,,,,,,Lamps,https://refused.example/
 `
 
-// banned is one more, with a negative of its own.
+// banned adds an account with a negative of its own.
 const banned = `Banned,C,G,red lamp,Exact,9.00,10,,,,
 Banned,C,G,,,,,,,Lamps,https://banned.example/
 Banned,<Account-level>,,red lamp,Negative Exact,,,,,,
 `
 
-// fate is what /v1/explain says of a keyword.
+// fate is the information of /v1/explain on a keyword.
 type fate struct {
 	KeywordID   uint64   `json:"keyword_id"`
 	Advertiser  string   `json:"advertiser"`
@@ -62,7 +61,7 @@ type fate struct {
 	} `json:"negative"`
 }
 
-// TestExplain tells the fate of each keyword, over HTTP and by the command.
+// TestExplain checks the fate of each keyword, over HTTP and with the command.
 func TestExplain(t *testing.T) {
 	c := startCluster(t, importEditor(t, []byte(fates+banned), 0), 3, false, "default")
 	desktop := c.explain(t, "desktop")
@@ -111,7 +110,7 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// explain asks by HTTP and returns the fates by advertiser.
+// explain asks over HTTP and returns the fates by advertiser.
 func (c *cluster) explain(t *testing.T, device string) map[string]fate {
 	t.Helper()
 	v := url.Values{"q": {"red lamp"}, "slots": {"2"}, "device": {device}, "timeout_ms": {"5000"}}
@@ -139,7 +138,7 @@ func (c *cluster) explain(t *testing.T, device string) map[string]fate {
 	return by
 }
 
-// TestOneAddress: the address of the admin port is enough for a query.
+// TestOneAddress: a query command needs only the address of the admin port.
 func TestOneAddress(t *testing.T) {
 	c := startCluster(t, importEditor(t, []byte(fates), 0), 1, false, "default")
 	var out, bad bytes.Buffer
@@ -150,7 +149,7 @@ func TestOneAddress(t *testing.T) {
 	}
 }
 
-// toldWhyNot asks by `adshard query --why-not`.
+// toldWhyNot checks the reason that `adshard query --why-not` prints.
 func (c *cluster) toldWhyNot(t *testing.T, named, query, reason string) {
 	t.Helper()
 	var out, bad bytes.Buffer
@@ -161,7 +160,7 @@ func (c *cluster) toldWhyNot(t *testing.T, named, query, reason string) {
 	}
 }
 
-// told asks by `adshard query --explain`.
+// told checks the reason that `adshard query --explain` prints.
 func (c *cluster) told(t *testing.T, advertiser, reason string) {
 	t.Helper()
 	var out, bad bytes.Buffer

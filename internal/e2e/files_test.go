@@ -11,7 +11,7 @@ import (
 	"adshard/ingest"
 )
 
-// peoplesFiles are files as people have them, by their advertiser. The last row of an ad group is its ad.
+// peoplesFiles maps advertisers to files such as people have. The last row of an ad group is its ad.
 var peoplesFiles = map[string]string{
 	"negatives in Type": `Account,Campaign,Ad group,Keyword,Type,Status,Max. CPC,Headline 1,Final URL
 negatives in Type,C,G,free,Negative,Enabled,,,
@@ -81,8 +81,8 @@ hidden cells,Add,,Over,G,,,,H,https://a.example/,
 `,
 }
 
-// TestFilesAsPeopleHaveThem: what files keep from being shown is not shown, and what they enable is, with an
-// ad that has a headline.
+// TestFilesAsPeopleHaveThem: entities that files exclude are not shown, and those that they enable are, with an ad
+// that has a headline.
 func TestFilesAsPeopleHaveThem(t *testing.T) {
 	c := startCluster(t, importPeoplesFiles(t), 3, false, "default")
 	for query, want := range map[string]string{

@@ -8,9 +8,8 @@ import (
 	"adshard/internal/goldentest"
 )
 
-// TestGolden asks a cluster of 1, 3 and 7 slaves, filled through the feed and
-// again from stores built offline, and compares ads, prices, matched and
-// candidates; without exact counts the ads and prices.
+// TestGolden queries clusters of 1, 3 and 7 slaves, filled through the feed and again from stores built offline. It
+// compares ads, prices, matched and candidates; without exact counts only ads and prices.
 func TestGolden(t *testing.T) {
 	db := importEditor(t, goldentest.Read(t, "editor.csv.gz"), 45003)
 	devices := map[string][]want{
@@ -43,7 +42,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestGoldenEdges asks what ordinary data leave open, under both profiles.
+// TestGoldenEdges sends the queries of cases that ordinary data does not cover, under both profiles.
 func TestGoldenEdges(t *testing.T) {
 	wants := readWants(t, "edges/want.jsonl")
 	if len(wants) != 265 {
@@ -84,7 +83,7 @@ func compare(t *testing.T, c *cluster, wants []want) {
 	}
 }
 
-// compareCalls is compare over gRPC.
+// compareCalls does the same as compare, over gRPC.
 func compareCalls(t *testing.T, c *cluster, wants []want) {
 	t.Helper()
 	for i, w := range wants {

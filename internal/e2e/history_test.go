@@ -15,9 +15,8 @@ import (
 	"adshard/search/words"
 )
 
-// TestHistories changes the database at random while a cluster follows, and
-// holds its answers against the oracle's on what the database then holds:
-// incremental equals rebuilt, through every process.
+// TestHistories changes the database at random while a cluster follows, and compares its answers with those of an
+// oracle of the database's content: incremental equals rebuilt, through every process.
 func TestHistories(t *testing.T) {
 	rounds := 12
 	if testing.Short() {
@@ -41,7 +40,7 @@ func TestHistories(t *testing.T) {
 	}
 }
 
-// history makes random changes and compares what they lead to.
+// history makes random changes and compares the answers afterwards.
 type history struct {
 	t     *testing.T
 	dice  *rand.Rand
@@ -161,7 +160,7 @@ func normal(t *testing.T, text string) string {
 	return strings.Join(normalised, " ")
 }
 
-// compare waits until the cluster has followed, then asks it and the oracle.
+// compare waits until the cluster has followed the changes, then compares its answers with the oracle's.
 func (h *history) compare(c *cluster) {
 	newest, err := h.store.Newest(h.t.Context())
 	h.must(err)

@@ -10,7 +10,7 @@ import (
 	"adshard/ingest"
 )
 
-// answer is what HTTP answers.
+// answer is an answer over HTTP.
 type answer struct {
 	Matched, Candidates uint64
 	Counts              string
@@ -30,8 +30,8 @@ type ad struct {
 	wantAd
 }
 
-// importEditor imports an Editor file, given by its content, into a new database
-// and returns the database's path; keywords is how many it must hold then, 0: not checked.
+// importEditor imports the content of an Editor file into a new database and returns the database's path. It checks
+// that the database then has the given number of keywords, unless that is 0.
 func importEditor(t *testing.T, file []byte, keywords uint64) string {
 	t.Helper()
 	db := filepath.Join(t.TempDir(), "ads.db")

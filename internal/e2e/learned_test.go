@@ -15,9 +15,9 @@ import (
 	"adshard/quality/revise"
 )
 
-// TestLearnedQualities: with learned qualities a cluster answers as one whose keywords were given
-// these; explanations say what they were learned from; and when they are taken back, its answers
-// are the golden ones again.
+// TestLearnedQualities: with learned qualities a cluster gives the same answers as one whose keywords were given
+// these qualities. Explanations list the counts behind them. When they are removed, the answers are the golden ones
+// again.
 func TestLearnedQualities(t *testing.T) {
 	var wants []want
 	for _, w := range readWants(t, "edges/want.jsonl") {
@@ -75,7 +75,7 @@ func TestLearnedQualities(t *testing.T) {
 	compare(t, learned, wants)
 }
 
-// turn changes all keywords of a database: each gets 11 less its quality.
+// turn changes all keywords of a database: each gets 11 minus its quality.
 func turn(t *testing.T, path string, patch func(k *backend.KeywordPatch, turned uint8)) {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), path, sqlite.Options{})
@@ -103,7 +103,7 @@ func turn(t *testing.T, path string, patch func(k *backend.KeywordPatch, turned 
 	}
 }
 
-// explainsLearned looks at the explanation of a query that finds something.
+// explainsLearned checks the explanation of a query that finds a keyword.
 func (c *cluster) explainsLearned(t *testing.T, wants []want) {
 	t.Helper()
 	for _, w := range wants {

@@ -7,8 +7,7 @@ import (
 	"adshard/internal/outfile"
 )
 
-// TestMain runs the tests, or, when this program was started as a part of a cluster
-// (COMMAND --config FILE), that part.
+// TestMain runs the tests, or, if this program was started as a part of a cluster (COMMAND --config FILE), that part.
 func TestMain(m *testing.M) {
 	outfile.OwnerOnly() // as every program does first
 	clustertest.BePart()

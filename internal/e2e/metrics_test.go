@@ -15,8 +15,8 @@ import (
 	"adshard/internal/site/metrics"
 )
 
-// TestMetrics: names follow Prometheus's recommendations, the reference has each metric and no
-// others, and profiles are on the admin port only.
+// TestMetrics: names follow Prometheus's recommendations, the reference lists exactly the metrics that there are, and
+// profiles are only on the admin port.
 func TestMetrics(t *testing.T) {
 	c := startCluster(t, importEditor(t, []byte(fates), 0), 3, false, "default")
 	c.search(t, url.Values{"q": {"red lamp"}})
@@ -43,10 +43,10 @@ func TestMetrics(t *testing.T) {
 		}
 	}
 	later := []string{"adshard_shard_failures_total", "adshard_missing_total", "adshard_replica_left_out", "adshard_hedges_total",
-		"adshard_hedges_won_total", "adshard_asked_elsewhere_total", "adshard_budget_used_up_total", // by shard, once there is one
+		"adshard_hedges_won_total", "adshard_asked_elsewhere_total", "adshard_budget_used_up_total", // by shard, after the first event
 		"adshard_connections_opened_total", "adshard_calls_refused_total", "adshard_certificate_left_seconds", // with TLS
 		"adshard_events_total", "adshard_event_key", "adshard_event_batches_refused_total", "adshard_event_batch_seconds", "adshard_budget_checks_failed_total", // with a collector
-		"adshard_learning_rounds_total", "adshard_learning_keywords_changed_total", "adshard_learning_last_round_timestamp_seconds", // with one that learns
+		"adshard_learning_rounds_total", "adshard_learning_keywords_changed_total", "adshard_learning_last_round_timestamp_seconds", // with a collector that learns
 		"adshard_exposed_files",                                    // with files that others may read
 		"adshard_query_log_lost_total", "adshard_spans_lost_total", // with a query log, with traces
 		"adshard_rocksdb_block_cache_hits_total", "adshard_rocksdb_block_cache_misses_total", "adshard_rocksdb_flushed_bytes_total",
@@ -66,7 +66,7 @@ func TestMetrics(t *testing.T) {
 	c.page(t, c.http+"/metrics", http.StatusNotFound)
 }
 
-// pageWith gets a page that is there, with headers.
+// pageWith returns a page that must exist, requested with headers.
 func (c *cluster) pageWith(t *testing.T, address string, headers http.Header) string {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
@@ -86,7 +86,7 @@ func (c *cluster) pageWith(t *testing.T, address string, headers http.Header) st
 	return string(body)
 }
 
-// page gets a page.
+// page returns a page, which must have the given status.
 func (c *cluster) page(t *testing.T, address string, status int) string {
 	t.Helper()
 	resp, err := c.client.Get(address)

@@ -23,9 +23,8 @@ const (
 	alertsDir     = "../../deploy/alerts"
 )
 
-// emptyWhenHealthy are queries of dashboards and series of alerts without values in a healthy
-// cluster, since what they show has not happened. The tests of promtool make each such alert
-// fire.
+// emptyWhenHealthy maps queries of dashboards and series of alerts that have no values in a healthy cluster to the
+// reasons. The tests of promtool make each such alert fire.
 var emptyWhenHealthy = map[string]string{
 	`sum by (shard, reason) (rate(adshard_missing_total[$__rate_interval]))`:        "no shard is missing",
 	`sum by (shard, kind) (rate(adshard_shard_failures_total[$__rate_interval]))`:   "no call fails",
@@ -47,9 +46,9 @@ var emptyWhenHealthy = map[string]string{
 	`adshard_learning_rounds_total{outcome="failed"}`:                               "there is no collector",
 }
 
-// TestMonitoring runs a real Prometheus on a cluster with a few queries: each query of the
-// dashboards and each series of the alerts has values, except for those of emptyWhenHealthy,
-// and each alert is silent, even if it waited for nothing: soon, where the machine is busy.
+// TestMonitoring runs a real Prometheus on a cluster with a few queries. Each query of the dashboards and each series
+// of the alerts has values, except for those of emptyWhenHealthy. Each alert is silent even with a "for" of 0, on a
+// busy machine after a while.
 func TestMonitoring(t *testing.T) {
 	c := startCluster(t, importEditor(t, []byte(fates), 0), 3, false, "default", func(cfg *up.Config) { cfg.RocksDBStatistics = true })
 	p := startPrometheus(t, strings.TrimPrefix(c.admin, "http://"), nil)
@@ -70,7 +69,7 @@ func TestMonitoring(t *testing.T) {
 		delete(want, query)
 	}
 	deadline := time.Now().Add(clustertest.Patience)
-	// Two searches a second: too few to judge load by, which a cluster may have at any time.
+	// Two searches a second are too few to judge load by, but a cluster may have as few at any time.
 	for ; len(want) > 0 && time.Now().Before(deadline); time.Sleep(time.Second / 2) {
 		c.search(t, url.Values{"q": {"red lamp"}})
 		for query := range want {
@@ -91,16 +90,16 @@ func TestMonitoring(t *testing.T) {
 	}
 }
 
-// minutes is a time of an alert, in minutes.
+// minutes matches a time of an alert in minutes.
 var minutes = regexp.MustCompile(`(for: |\[)(\d+)m\b`)
 
-// ofTheMachine are alerts that are right where a machine is so busy with other things that scrapes or searches are
-// late, or the balancer's lease ends.
+// ofTheMachine matches alerts that rightly fire if the machine is so busy with other things that scrapes or searches
+// are late, or the balancer's lease ends.
 const ofTheMachine = "AdshardTargetDown|AdshardNoBalancerLeads|AdshardSlowAnswers|AdshardOverloaded|AdshardIncompleteAnswers|AdshardFailedAnswers|AdshardShardMissing"
 
-// TestMonitoringUnderLoad runs a cluster under many queries, all of one keyword for a while
-// and then of several, with all alerts' times cut to a thirtieth: none fires but those of the machine. It takes
-// half a minute; with MONITORING_LONG in the environment, four, and then those do not fire either.
+// TestMonitoringUnderLoad runs a cluster under many queries, first of one keyword and then of several, with all times
+// of alerts cut to a thirtieth. No alert fires, except for those of ofTheMachine. The test takes half a minute. With
+// MONITORING_LONG in the environment it takes four, and then those must not fire either.
 func TestMonitoringUnderLoad(t *testing.T) {
 	lasts, alerts := 30*time.Second, `ALERTS{alertname!~"`+ofTheMachine+`"}`
 	if os.Getenv("MONITORING_LONG") != "" {
@@ -115,8 +114,7 @@ func TestMonitoringUnderLoad(t *testing.T) {
 			return part[1] + strconv.Itoa(2*n) + "s"
 		})
 	})
-	// Until the first scrape, which Prometheus begins after some seconds, no balancer
-	// leads.
+	// Until the first scrape, which Prometheus begins after some seconds, no balancer seems to lead.
 	for end := time.Now().Add(clustertest.Patience); p.count(t, "adshard_balancer_leads == 1") == 0 || p.count(t, alerts) > 0; {
 		if time.Now().After(end) {
 			t.Fatalf("alerts on a healthy cluster at rest: %s", p.ask(t, alerts))
@@ -146,8 +144,8 @@ func TestMonitoringUnderLoad(t *testing.T) {
 	}
 }
 
-// TestAlerts: promtool accepts the rules and their tests, each alert is tested to fire,
-// and has a section of the runbook with cause, what to look at and what to do.
+// TestAlerts: promtool accepts the rules and their tests. Each alert has a test in which it fires, and a section of
+// the runbook with its cause, what to look at and what to do.
 func TestAlerts(t *testing.T) {
 	for _, args := range [][]string{
 		{"check", "config", "prometheus.yml"}, {"check", "rules", "--lint-fatal", "adshard.rules.yml"}, {"test", "rules", "adshard.rules_test.yml"},
@@ -181,7 +179,7 @@ type alertRule struct {
 	Annotations map[string]string
 }
 
-// alertRules reads the alerts.
+// alertRules returns the rules of the alerts.
 func alertRules(t *testing.T) (list []alertRule) {
 	t.Helper()
 	var file struct{ Groups []struct{ Rules []alertRule } }
@@ -223,7 +221,7 @@ func readYAML(t *testing.T, name string, into any) {
 	}
 }
 
-// runbook returns the sections of alerts by their anchors.
+// runbook returns the runbook's sections on alerts by their anchors.
 func runbook(t *testing.T) map[string]string {
 	t.Helper()
 	sections := make(map[string]string)

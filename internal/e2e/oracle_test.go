@@ -20,7 +20,7 @@ import (
 // reserve is the default of serving.md §4, in micros.
 const reserve = 10_000
 
-// everything is all that a database holds.
+// everything is the content of a database.
 type everything struct {
 	advertisers []*backend.Advertiser
 	campaigns   []*backend.Campaign
@@ -55,8 +55,8 @@ func readAll(t *testing.T, db string) everything {
 	return all
 }
 
-// TestOracleIsGolden holds the slow oracle and one store in memory against the
-// golden answers, so that whatever else equals one of them is right too.
+// TestOracleIsGolden compares the slow oracle and one store in memory with the golden answers, so that whatever gives
+// the same answers as one of them is right too.
 func TestOracleIsGolden(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: the oracle looks at every keyword for every query")
@@ -90,13 +90,13 @@ func hold(t *testing.T, all everything, wants []want) {
 	}
 }
 
-// fill puts all into one store in memory.
+// fill puts everything into one store in memory.
 func fill(t *testing.T, all everything) barrels.Store {
 	t.Helper()
 	return filled(t, records(t, all, balance.ByOwner), "")
 }
 
-// filled is a store in memory that holds some data; it is closed at the end of the test.
+// filled returns a store in memory that holds some data; it is closed at the end of the test.
 func filled(t *testing.T, data *pb.NodeData, name string) barrels.Store {
 	t.Helper()
 	store := barreltest.InMemory(t, name)
@@ -107,7 +107,7 @@ func filled(t *testing.T, data *pb.NodeData, name string) barrels.Store {
 	return store
 }
 
-// records are all data as one slave gets them that serves the whole ring.
+// records returns all data as sent to a slave that serves the whole ring.
 func records(t *testing.T, all everything, order balance.Order) *pb.NodeData {
 	t.Helper()
 	builder := nodedata.New(order)

@@ -12,8 +12,8 @@ import (
 	"adshard/internal/node/master"
 )
 
-// TestPanelsOfWhatDidNotHappen: what a healthy cluster has no values for is asked for by names and labels that
-// there are. Those of alerts are tested by what makes them fire (TestAlertsFire).
+// TestPanelsOfWhatDidNotHappen: queries without values in a healthy cluster use existing names and labels. Those of
+// alerts are tested by TestAlertsFire, which makes them fire.
 func TestPanelsOfWhatDidNotHappen(t *testing.T) {
 	r := client.NewRegistry()
 	master.NewMetrics(r)
@@ -67,7 +67,7 @@ func labelsOf(t *testing.T, r *client.Registry) map[string][]string {
 	return out
 }
 
-// unknownIn returns what a query of one metric has that there is not, or "".
+// unknownIn returns the part of a query of one metric that does not exist, or "".
 func unknownIn(query string, known map[string][]string) string {
 	name := metric.FindString(query)
 	labels, ok := known[name]

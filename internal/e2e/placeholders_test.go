@@ -22,11 +22,11 @@ type placeholderWant struct {
 	Query     string
 	RequestID string `json:"request_id"`
 	Ads       []placeholderAd
-	// Defaults are the texts of the first ad in which a default stands.
+	// Defaults are the texts of the first ad in which a default replaces a placeholder.
 	Defaults []string `json:"default_texts"`
 }
 
-// placeholderAd is what an answer shows of an ad.
+// placeholderAd has the parts of an ad that an answer shows.
 type placeholderAd struct {
 	Advertiser              string
 	Price                   uint64 `json:"price_micros"`
@@ -35,8 +35,8 @@ type placeholderAd struct {
 	FinalURL                string `json:"final_url"`
 }
 
-// TestGoldenPlaceholders: ads are shown with the texts that the golden set says, over HTTP and gRPC and for
-// each placement; an explanation says where a default stands, and an export has the ads as they were written.
+// TestGoldenPlaceholders: ads are shown with the texts of the golden set, over HTTP and gRPC and for each placement.
+// An explanation tells where a default was used, and an export has the ads as they were written.
 func TestGoldenPlaceholders(t *testing.T) {
 	file := goldentest.Read(t, "placeholders/editor.csv")
 	db := importEditor(t, file, 10)
@@ -48,7 +48,7 @@ func TestGoldenPlaceholders(t *testing.T) {
 				if err := json.Unmarshal(line, &w); err != nil {
 					t.Fatal(err)
 				}
-				for range 2 { // the second time what is shown was remembered
+				for range 2 { // the second time the shown texts come from the cache
 					comparePlaceholders(t, c, &w)
 				}
 			}
@@ -96,7 +96,7 @@ func comparePlaceholders(t *testing.T, c *cluster, w *placeholderWant) {
 	}
 }
 
-// writtenAsItWas: the database has the ads of the file as they were written.
+// writtenAsItWas checks that the database has the ads of the file as they were written.
 func writtenAsItWas(t *testing.T, db string) {
 	t.Helper()
 	items := readAll(t, db).items

@@ -63,7 +63,7 @@ func placementsCases(t *testing.T) (list []placementsCase) {
 	return list
 }
 
-// pageRequest is what the oracle is asked of a request.
+// pageRequest is the part of a request that the oracle is asked.
 type pageRequest struct {
 	Q             string
 	Slots         int
@@ -86,8 +86,8 @@ type pageBlocks struct {
 	Uncategorised bool     `json:"block_uncategorised"`
 }
 
-// TestPlacements holds the oracle against the pages made by hand, so that whatever equals it is right too, and the search over its HTTP
-// handler.
+// TestPlacements compares the oracle, and the search over its HTTP handler, with pages made by hand, so that whatever equals the oracle
+// is right too.
 func TestPlacements(t *testing.T) {
 	for _, c := range placementsCases(t) {
 		t.Run(c.Name, func(t *testing.T) {
@@ -215,7 +215,8 @@ func askPage(t *testing.T, h http.Handler, raw json.RawMessage, w wantPage) stri
 	return pageDifference(got.wantPage, w)
 }
 
-// askOraclePage returns how the oracle's page differs from the wanted one. Wrong placements are left out: it knows no form.
+// askOraclePage returns how the oracle's page differs from the wanted one. Invalid placements are left out, since the
+// oracle does not check a request's form.
 func askOraclePage(t *testing.T, slow *oracle.Oracle, lists map[string]*targeting.Blocks, raw json.RawMessage, w wantPage) string {
 	t.Helper()
 	q := pageRequest{Slots: 4, PerAdvertiser: 1}
@@ -239,7 +240,7 @@ func askOraclePage(t *testing.T, slow *oracle.Oracle, lists map[string]*targetin
 		if at.Slots == 0 {
 			at.Slots = q.Slots
 		}
-		for _, name := range p.Block { // the cases' lists have categories only
+		for _, name := range p.Block { // the cases' lists have only categories
 			at.Categories = append(at.Categories, lists[name].Categories.List()...)
 		}
 		list = append(list, at)
@@ -264,7 +265,7 @@ func askOraclePage(t *testing.T, slow *oracle.Oracle, lists map[string]*targetin
 	return pageDifference(got, right)
 }
 
-// rightPlacements leaves out of a request, and of the wanted page, the placements that are wrong.
+// rightPlacements removes the invalid placements from a request and from the wanted page.
 func rightPlacements(raw json.RawMessage, w wantPage, right *wantPage) (json.RawMessage, error) {
 	var fields map[string]json.RawMessage
 	var list, kept []json.RawMessage
@@ -286,7 +287,7 @@ func rightPlacements(raw json.RawMessage, w wantPage, right *wantPage) (json.Raw
 	return json.Marshal(fields)
 }
 
-// pageDifference returns how a page differs from the wanted one; of ads the fields count that are wanted.
+// pageDifference returns how a page differs from the wanted one; it compares only the fields of ads that are wanted.
 func pageDifference(got, w wantPage) string {
 	var diff []string
 	note := func(name string, got, want any) {

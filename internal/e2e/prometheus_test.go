@@ -18,9 +18,8 @@ import (
 // prometheus is a running Prometheus.
 type prometheus struct{ url string }
 
-// startPrometheus runs a Prometheus with the configuration of deploy/alerts, which scrapes
-// a target four times a second in place of its own, until the test ends; change, unless
-// nil, changes the alerts.
+// startPrometheus runs a Prometheus until the test ends. Its configuration is that of deploy/alerts, but it scrapes
+// the given target four times a second. If change is not nil, it changes the alerts.
 func startPrometheus(t *testing.T, target string, change func(rules string) string) *prometheus {
 	t.Helper()
 	dir := t.TempDir()
@@ -86,13 +85,13 @@ func readFile(t *testing.T, name string) string {
 	return string(text)
 }
 
-// count returns how many series a query gives, as Grafana would ask it for all nodes.
+// count returns the number of series that a query returns, as Grafana would ask it for all nodes.
 func (p *prometheus) count(t *testing.T, query string) int {
 	t.Helper()
 	return len(p.ask(t, query))
 }
 
-// ask returns what a query gives.
+// ask returns the result of a query.
 func (p *prometheus) ask(t *testing.T, query string) []any {
 	t.Helper()
 	query = strings.NewReplacer("$__rate_interval", "5s", "$node", ".*").Replace(query)

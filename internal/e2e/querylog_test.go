@@ -15,9 +15,8 @@ import (
 	"adshard/internal/node/up"
 )
 
-// TestSlowQueries: the slowest searches are only on the admin port, with their calls to
-// shards, and the slowest with its explanation; and they are recorded. Without the
-// configuration there is no such page.
+// TestSlowQueries: the slowest searches are listed only on the admin port, with their calls to shards, and the
+// slowest one with its explanation. They are also recorded. Without the configuration there is no such page.
 func TestSlowQueries(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "queries")
 	c := startCluster(t, importEditor(t, []byte(fates), 0), 3, false, "default", func(cfg *up.Config) {

@@ -45,7 +45,7 @@ type targetingWant struct {
 	Unknown             []uint64 `json:"unknown_locations"`
 }
 
-// TestTargetingEdges holds the search, over its HTTP handler, against cases on which two independent readings of serving.md §11 to §14
+// TestTargetingEdges compares the search, over its HTTP handler, with cases on which two independent readings of serving.md §11 to §14
 // agree.
 func TestTargetingEdges(t *testing.T) {
 	d := json.NewDecoder(bytes.NewReader(goldentest.Read(t, "targeting/edges/cases.jsonl")))
@@ -65,7 +65,7 @@ func TestTargetingEdges(t *testing.T) {
 	}
 }
 
-// TestTargetingGolden: 3,000 requests to a catalogue, most of whose campaigns have targeting.
+// TestTargetingGolden sends 3,000 requests to a catalogue in which most campaigns have targeting.
 func TestTargetingGolden(t *testing.T) {
 	h := targetingHandler(t, goldenTargeting(t))
 	for n, q := range goldenRequests(t) {
@@ -98,8 +98,8 @@ func goldenRequests(t *testing.T) (list []goldenRequest) {
 	return list
 }
 
-// TestMissesAreExplained draws 200 keywords of the golden set that targeting or a block keeps from being shown, as evenly over the
-// verdicts as there are some: each explanation says what decided and what to change. go test -v prints them for a reader.
+// TestMissesAreExplained draws 200 keywords of the golden set that targeting or a block excludes, as evenly over the verdicts as
+// possible. Each explanation names the deciding rule and what to change. go test -v prints them for a reader.
 func TestMissesAreExplained(t *testing.T) {
 	h := targetingHandler(t, goldenTargeting(t))
 	requests := json.NewDecoder(bytes.NewReader(goldentest.Read(t, "targeting/golden/requests.jsonl.gz")))
@@ -153,7 +153,7 @@ func TestMissesAreExplained(t *testing.T) {
 	}
 }
 
-// explained is a request's body as the query string of its explanation.
+// explained returns a request's body as the query string of its explanation.
 func explained(body map[string]any) string {
 	q := url.Values{}
 	for name, v := range body {
@@ -179,7 +179,7 @@ func explained(body map[string]any) string {
 	return q.Encode()
 }
 
-// goldenTargeting is the golden set's files, as one import.
+// goldenTargeting returns the golden set's files as one import.
 func goldenTargeting(t *testing.T) (c targetingCase) {
 	t.Helper()
 	for _, name := range []string{"places.csv", "editor.csv.gz", "entities.jsonl.gz", "blocklists.jsonl"} {
@@ -196,7 +196,7 @@ func targetingHandler(t *testing.T, c targetingCase) http.Handler {
 	return d.handler(c, withLists{fill(t, d.all), d.lists})
 }
 
-// targetingData is what the files of a case make.
+// targetingData is the data that the files of a case make.
 type targetingData struct {
 	all    everything
 	places *places.Table
@@ -209,7 +209,7 @@ func importTargeting(t *testing.T, c targetingCase) (d targetingData) {
 	return d
 }
 
-// handler answers searches of a case with a searcher.
+// handler returns a handler that answers searches of a case with a searcher.
 func (d *targetingData) handler(c targetingCase, s interface {
 	search.Searcher
 	search.Explainer
@@ -258,7 +258,7 @@ func askTargeted(t *testing.T, h http.Handler, request map[string]any, w targeti
 	return diff
 }
 
-// targetedBody is the body of a request, with more fields.
+// targetedBody returns the body of a request, with more fields.
 func targetedBody(t *testing.T, request, more map[string]any) []byte {
 	t.Helper()
 	body := map[string]any{"why_empty": true}
@@ -320,7 +320,7 @@ func (w *targetingWant) difference(t *testing.T, status int, body []byte) (diff 
 	return strings.Join(list, "\n"), got.Coverage.Complete
 }
 
-// withLists is a store that knows stored block lists, as a slave does.
+// withLists is a store with stored block lists, as a slave has them.
 type withLists struct {
 	store interface {
 		search.Searcher

@@ -24,12 +24,12 @@ var (
 	goldenSeed = flag.Uint64("golden.seed", 0, "the seed of the part that is drawn; 0: another one each time")
 )
 
-// goldenPart is how many requests a cluster is asked for when a part is drawn, goldenClusters how many clusters are.
+// When a part is drawn, goldenClusters is the number of clusters and goldenPart the number of requests for each.
 const goldenPart, goldenClusters = 150, 4
 
-// TestTargetingGoldenMoving asks clusters of 1, 3 and 7 slaves, of one replica or two (then of 2, 3 and 7), directly and over streams, for
-// the golden set, while strategies move slices, and campaigns, block lists and the table of places change in ways that mean nothing to the
-// answers. Without -golden.all it draws some of the clusters and a part of the set for each.
+// TestTargetingGoldenMoving sends the golden set to clusters of 1, 3 and 7 slaves with one replica, and of 2, 3 and 7 with two, whose
+// slaves are called directly or over streams. Meanwhile strategies move slices, and campaigns, block lists and the table of places change
+// in ways that do not affect the answers. Without -golden.all it draws some of the clusters and a part of the set for each.
 func TestTargetingGoldenMoving(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ads.db")
 	if err := importInto(t, path, goldenTargeting(t).Files).Close(); err != nil {
@@ -48,7 +48,7 @@ func TestTargetingGoldenMoving(t *testing.T) {
 			m.during(func() {
 				for n, end := 0, time.Now().Add(time.Minute); n < part || m.moves && m.moved() == 0 && time.Now().Before(end); n++ {
 					if m.ask(n, all[(i*part+n)%len(all)]); n >= part {
-						time.Sleep(50 * time.Millisecond) // the first move is waited for
+						time.Sleep(50 * time.Millisecond) // wait for the first move
 					}
 				}
 			})
@@ -57,7 +57,7 @@ func TestTargetingGoldenMoving(t *testing.T) {
 	}
 }
 
-// movingPlacements are all placements; a shard cannot have two replicas on one slave.
+// movingPlacements returns all placements; two replicas of a shard cannot be on one slave.
 func movingPlacements() (list []placement) {
 	for _, streams := range []bool{false, true} {
 		list = append(list, placement{1, 1, streams}, placement{3, 1, streams}, placement{7, 1, streams})
@@ -66,7 +66,7 @@ func movingPlacements() (list []placement) {
 	return list
 }
 
-// drawGolden shuffles the requests and returns some of the placements, by a seed that it tells.
+// drawGolden shuffles the requests and returns some of the placements, by a seed that it logs.
 func drawGolden(t *testing.T, all []goldenRequest, list []placement) []placement {
 	t.Helper()
 	seed := *goldenSeed
@@ -83,7 +83,7 @@ func drawGolden(t *testing.T, all []goldenRequest, list []placement) []placement
 	return list[:goldenClusters]
 }
 
-// moving is a cluster in which slices move and data change.
+// moving is a cluster in which slices move and data changes.
 type moving struct {
 	*cluster
 	t        *testing.T
@@ -114,7 +114,7 @@ func newMoving(t *testing.T, db string, p placement) *moving {
 	return m
 }
 
-// during has strategies switch and data change while f asks.
+// during makes strategies switch and data change while f runs.
 func (m *moving) during(f func()) {
 	m.t.Helper()
 	ctx, cancel := context.WithCancel(m.t.Context())
@@ -134,7 +134,7 @@ func (m *moving) during(f func()) {
 	}
 }
 
-// moved is how many groups have moved.
+// moved returns how many groups have moved.
 func (m *moving) moved() uint64 {
 	m.t.Helper()
 	status, err := m.admin.Status()
@@ -144,8 +144,8 @@ func (m *moving) moved() uint64 {
 	return status.Moved.Items
 }
 
-// strategies switches to the one that moves most, orders moves until something has moved, and then goes from one
-// strategy to the next.
+// strategies switches to the strategy that moves most, orders moves until a slice has moved, and then switches from
+// one strategy to the next.
 func (m *moving) strategies(ctx context.Context) {
 	names := append([]string{"random"}, strategy.Names()...)
 	for i := 0; m.moves && ctx.Err() == nil; i++ {
@@ -164,7 +164,7 @@ func (m *moving) strategies(ctx context.Context) {
 	}
 }
 
-// ask asks until the answer is complete, and compares it.
+// ask repeats a request until the answer is complete, and compares it.
 func (m *moving) ask(n int, q goldenRequest) {
 	m.t.Helper()
 	for end := time.Now().Add(time.Minute); ; {

@@ -28,8 +28,8 @@ import (
 	"adshard/targeting"
 )
 
-// TestTargetingEdgesPlaced: each case on two of the placements: 1, 3 and 7 shards, of one replica or two, asked directly or over
-// streams. Slices lie at random, and some shards hold what they do not serve yet, or no longer.
+// TestTargetingEdgesPlaced runs each case on two of the placements: 1, 3 and 7 shards, of one replica or two, called directly or
+// over streams. Slices are distributed at random, and some shards hold slices that they do not serve yet, or no longer serve.
 func TestTargetingEdgesPlaced(t *testing.T) {
 	var placements []placement
 	for _, shards := range []int{1, 3, 7} {
@@ -62,7 +62,7 @@ func TestTargetingEdgesPlaced(t *testing.T) {
 	}
 }
 
-// placement is how data lie, and how slaves are asked.
+// placement is how data is distributed, and how slaves are called.
 type placement struct {
 	shards, replicas int
 	streams          bool
@@ -107,7 +107,8 @@ func (d *targetingData) placed(t *testing.T, p placement, dice *rand.Rand) *fano
 
 const placedView = 3
 
-// drawTables cuts the ring at groups and gives each slice to a shard. Others may hold it too: not yet served, or no longer.
+// drawTables cuts the ring at groups and gives each slice to a shard. Other shards may hold it too, not served yet or no
+// longer served.
 func drawTables(all *pb.NodeData, shards int, dice *rand.Rand) []*pb.SliceTable {
 	tables := make([]*pb.SliceTable, shards)
 	for i := range tables {
@@ -146,7 +147,7 @@ func drawTables(all *pb.NodeData, shards int, dice *rand.Rand) []*pb.SliceTable 
 	return tables
 }
 
-// slave serves what a table has.
+// slave serves the slices of a table.
 func (d *targetingData) slave(t *testing.T, all *pb.NodeData, table *pb.SliceTable, name string, streams bool) fanout.Slave {
 	t.Helper()
 	data := proto.CloneOf(all)
@@ -190,7 +191,7 @@ func serveSlave(t *testing.T, service *shardserver.Server) string {
 	return listener.Addr().String()
 }
 
-// wholeStore is the upkeep of a store that lacks nothing.
+// wholeStore is the upkeep of a complete store.
 type wholeStore struct{}
 
 func (wholeStore) WhyIncomplete() string         { return "" }

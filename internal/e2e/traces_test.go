@@ -24,7 +24,7 @@ import (
 	"adshard/schema/pb"
 )
 
-// span is a span with what is known of its process.
+// span is a span with the attributes of its process.
 type span struct {
 	*otlp.Span
 	service, instance string
@@ -42,7 +42,7 @@ func valueOf(list []*common.KeyValue, key string) string {
 	return ""
 }
 
-// took returns how long a stage took, in µs; −1: it does not say.
+// took returns how long a stage took, in µs, or −1 if the stage does not have it.
 func took(stage *otlp.Span_Event) int64 {
 	for _, a := range stage.Attributes {
 		if a.Key == "adshard.took_us" {
@@ -52,11 +52,11 @@ func took(stage *otlp.Span_Event) int64 {
 	return -1
 }
 
-// receiver takes spans by OTLP over HTTP.
+// receiver receives spans by OTLP over HTTP.
 type receiver struct {
 	mu    sync.Mutex
 	spans []span // under mu
-	raw   []byte // all that came; under mu
+	raw   []byte // all bytes received; under mu
 }
 
 // ServeHTTP implements http.Handler.
@@ -83,7 +83,7 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	w.Header().Set("Content-Type", "application/x-protobuf")
 }
 
-// trace waits until there are as many spans of a trace, and returns them.
+// trace waits until a trace has n spans, and returns them.
 func (r *receiver) trace(t *testing.T, id string, n int) (list []span) {
 	t.Helper()
 	for end := time.Now().Add(clustertest.Patience); ; time.Sleep(20 * time.Millisecond) {
@@ -101,8 +101,8 @@ func (r *receiver) trace(t *testing.T, id string, n int) (list []span) {
 	}
 }
 
-// tree writes a trace as text, a span a line below its parent with its process and its events;
-// spans of one parent by name.
+// tree writes a trace as text, one line for each span, below its parent, with its process and its events. Spans of
+// one parent are sorted by name.
 func tree(list []span, parent string, depth int) string {
 	var children []span
 	for _, s := range list {
@@ -128,7 +128,7 @@ func tree(list []span, parent string, depth int) string {
 	return out.String()
 }
 
-// wantTree is the trace of a search in a cluster of three slaves.
+// wantTree returns the trace of a search in a cluster of three slaves.
 func wantTree() string {
 	var out strings.Builder
 	out.WriteString("search of master-0, auction, encode, expand\n  fan-out of master-0, merge\n")
@@ -138,9 +138,9 @@ func wantTree() string {
 	return out.String()
 }
 
-// TestTraces: a receiver of OpenTelemetry sees the whole tree of a query that comes with a
-// trace context, however slaves are asked, each span within its parent's time, and none of
-// another query. No span contains the query's text. Histograms have the trace as an exemplar.
+// TestTraces: an OpenTelemetry receiver gets the whole tree of a query that comes with a trace context, however
+// slaves are called. Each span lies within its parent's time, and none belongs to another query. No span contains the
+// query's text. Histograms have the trace as an exemplar.
 func TestTraces(t *testing.T) {
 	for _, transport := range []string{up.TransportStream, up.TransportDirect} {
 		t.Run(transport, func(t *testing.T) {
@@ -182,14 +182,13 @@ func TestTraces(t *testing.T) {
 // withoutWaits returns a trace of searches over a stream without their waits for a turn.
 func withoutWaits(tree string) string { return strings.ReplaceAll(tree, ", wait", "") }
 
-// traced asks with a trace context.
+// traced sends a query with a trace context.
 func (c *cluster) traced(t *testing.T, from string) {
 	t.Helper()
 	c.pageWith(t, c.http+"/v1/search?q=red+lamp&timeout_ms=5000", http.Header{"Traceparent": {from}})
 }
 
-// checkTimes checks that each span lies within its parent, and that those of calls say
-// which shard they went to.
+// checkTimes checks that each span lies within its parent, and that spans of calls name the shard that was called.
 func checkTimes(t *testing.T, list []span) {
 	t.Helper()
 	byID := make(map[string]span)
@@ -213,8 +212,7 @@ func checkTimes(t *testing.T, list []span) {
 	}
 }
 
-// checkExemplars checks that the histograms of stages name the trace, for who asks in
-// OpenMetrics.
+// checkExemplars checks that the histograms of stages name the trace, if read as OpenMetrics.
 func (c *cluster) checkExemplars(t *testing.T, id string) {
 	t.Helper()
 	text := c.pageWith(t, c.admin+"/metrics", http.Header{"Accept": {"application/openmetrics-text; version=1.0.0"}})

@@ -11,14 +11,14 @@ import (
 	"adshard/search/words"
 )
 
-// scripts are keywords as people type and paste them, each of an advertiser of its own.
+// scripts are keywords as people type and paste them, each of a separate advertiser.
 var scripts = []struct{ text, kind string }{
 	{"バス", "Exact"}, {"パス", "Exact"}, {"ハス", "Exact"}, {"ม้า", "Exact"}, {"มา", "Exact"}, {"café", "Exact"},
 	{"head\u00adphones", "Broad"}, {"men's shoes", "Broad"}, {"zero\u200bwidth", "Broad"}, {"watches", "Broad"},
 }
 
-// TestWordsAsPeopleWriteThem: marks that make another letter are no accents, invisible characters do not
-// cut, and a possessive is one word, for keywords, negatives and queries, on any placement.
+// TestWordsAsPeopleWriteThem: marks that make another letter are not accents, invisible characters do not split
+// words, and a possessive is one word. This holds for keywords, negatives and queries, in any placement.
 func TestWordsAsPeopleWriteThem(t *testing.T) {
 	var file strings.Builder
 	file.WriteString("Account,Campaign,Ad Group,Keyword,Criterion Type,Max CPC,Languages,Headline 1,Final URL\n")

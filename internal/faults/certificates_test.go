@@ -10,14 +10,14 @@ import (
 	"adshard/internal/node/access"
 )
 
-// expired starts a part with a certificate that is not renewed in time: its connections
-// end, and the others refuse it. It is renewed late, and the part goes on without a restart.
+// expired starts a part with a certificate that is not renewed in time: its connections end, and the other parts
+// refuse it. The certificate is renewed late, and the part continues without a restart.
 type expired struct {
 	on
-	pid *int // while it ran with the certificate; 0: it did not
+	pid *int // the process that ran with the certificate, or 0 if none did
 }
 
-// shortLife is how long the certificate is valid, which is mostly enough to start with it.
+// shortLife is the lifetime of the certificate, which is usually enough to start with it.
 const shortLife = 5 * time.Second
 
 func certificateExpired(dice *rand.Rand, s *schedule) fault {
@@ -27,11 +27,11 @@ func certificateExpired(dice *rand.Rand, s *schedule) fault {
 	return expired{on{pick(dice, allNames())}, new(int)}
 }
 
-// touches keeps rotations of all certificates apart, or two CAs would sign.
+// touches prevents this fault during a rotation of all certificates, in which two CAs would sign.
 func (f expired) touches() []string { return append(f.on, "certificates") }
 
-// do gives it a longer lifetime if it was not up before its certificate expired, such as while
-// its database is away.
+// do tries again with a longer lifetime if the part was not up before its certificate expired, for instance while its
+// database was away.
 func (f expired) do(g *grid) error {
 	for life := shortLife; life < patience; life *= 2 {
 		if up, err := f.outlives(g, life); up || err != nil {
@@ -41,8 +41,8 @@ func (f expired) do(g *grid) error {
 	return errors.New("it was not up before any of its certificates expired")
 }
 
-// outlives starts the part with a certificate that expires soon, and returns when it has; up is
-// false if the part was not up meanwhile.
+// outlives starts the part with a certificate that expires soon, and returns after it has expired. If the part was
+// not up in that time, up is false.
 func (f expired) outlives(g *grid, life time.Duration) (up bool, err error) {
 	p := g.part(f.on[0])
 	g.down(p)
@@ -53,7 +53,7 @@ func (f expired) outlives(g *grid, life time.Duration) (up bool, err error) {
 	g.up(p)
 	for g.security.meet(g.address(p.name, adminPort)) != nil {
 		if time.Now().After(ends) {
-			g.down(p) // it would be started again and again
+			g.down(p) // otherwise it would be started again and again
 			return false, nil
 		}
 		time.Sleep(50 * time.Millisecond)
@@ -86,8 +86,8 @@ func (f expired) undo(g *grid) error {
 	return nil
 }
 
-// rotated gives all parts certificates of another CA while they run, in the order that
-// docs/operations/secure.md has: no connection is refused.
+// rotated gives all parts certificates of another CA while they run, in the order of docs/operations/secure.md. No
+// connection is refused.
 type rotated struct{}
 
 func certificatesRotated(_ *rand.Rand, s *schedule) fault {
@@ -122,7 +122,7 @@ func (rotated) do(g *grid) error {
 	return nil
 }
 
-// undo: a certificate of the former CA is now refused.
+// undo checks that a certificate of the previous CA is now refused.
 func (rotated) undo(g *grid) error {
 	time.Sleep(lookTime)
 	return g.security.trust(g.security.signs)

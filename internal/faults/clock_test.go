@@ -10,15 +10,15 @@ import (
 	"time"
 )
 
-// shift has the wall clock of a process jump by an hour while it runs, and back. Only a
-// program that deploy/faults.sh built can do that: its package time adds a variable to
-// what the system says, and that is written from outside.
+// shift makes the wall clock of a process jump by an hour while it runs, and back. This needs a program built by
+// deploy/faults.sh, whose package time adds a variable to the system's time. The fault writes that variable from
+// outside.
 type shift struct {
 	on
 	by time.Duration
 }
 
-// shiftSymbol is the variable, an int64 in seconds.
+// shiftSymbol is the name of the variable, an int64 in seconds.
 const shiftSymbol = "time.wallShift"
 
 func noShift(m machine) string {
@@ -42,7 +42,7 @@ func (f shift) String() string     { return fmt.Sprintf("%s by %v", f.on, f.by) 
 func (f shift) do(g *grid) error   { return f.set(g, f.by) }
 func (f shift) undo(g *grid) error { return f.set(g, 0) }
 
-// set waits for a part that is being started again.
+// set waits if the part is being restarted.
 func (f shift) set(g *grid, by time.Duration) error {
 	var err error
 	if late := g.eventually("the clock is shifted", func() bool {
@@ -68,7 +68,7 @@ func shiftClock(pid int, by time.Duration) error {
 	return err
 }
 
-// shiftAddress returns where a process has the variable.
+// shiftAddress returns the address of the variable in a process.
 func shiftAddress(pid int) (int64, error) {
 	program, err := elf.Open(fmt.Sprintf("/proc/%d/exe", pid))
 	if err != nil {

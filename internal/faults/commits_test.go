@@ -9,8 +9,8 @@ import (
 	strategies "adshard/balance/strategy"
 )
 
-// commits is the table of what was played at each commit, in the order of the file. A seed
-// that was played at several of them counts each time.
+// commits returns the table of the schedules played at each commit, in the order of the file. A seed that was played
+// at several commits counts for each.
 func commits(all []outcome) string {
 	var order []string
 	of := make(map[string][]outcome)
@@ -41,7 +41,7 @@ func commits(all []outcome) string {
 	return b.String()
 }
 
-// ranges are the seeds of outcomes: 1–3, 7.
+// ranges returns the seeds of outcomes as text, such as 1–3, 7.
 func ranges(list []outcome) string {
 	var seeds []uint64
 	for _, o := range list {
@@ -64,8 +64,7 @@ func ranges(list []outcome) string {
 	return strings.Join(parts, ", ")
 }
 
-// inUse is the table of strategies: those that schedules began with, and those that were
-// switched to.
+// inUse returns the table of strategies: those with which schedules began, and those to which they switched.
 func inUse(all []outcome) string {
 	var b strings.Builder
 	b.WriteString("| strategy | schedules | switched to | moved ad groups | failed | whole later than 30 s |\n")
@@ -97,8 +96,8 @@ func inUse(all []outcome) string {
 	return b.String()
 }
 
-// TestTableOfCommits: outcomes of several commits are told apart, and kinds of faults that are
-// no more stay in the table.
+// TestTableOfCommits: outcomes of different commits are counted separately, and kinds of faults that no longer exist
+// stay in the table.
 func TestTableOfCommits(t *testing.T) {
 	got := table([]outcome{
 		{Seed: 2, Commit: "b", Database: "postgres", TLS: true, Wrong: []string{"x"}, Strategy: "esdb", Moved: 7},

@@ -13,8 +13,7 @@ import (
 	nodedb "adshard/internal/node/database"
 )
 
-// stock has the databases that schedules begin with, made once: the golden set of targeting, and
-// another one.
+// stock has the databases with which schedules begin, made only once: the golden set of targeting, and another one.
 type stock struct {
 	dir       string
 	network   *network
@@ -24,11 +23,11 @@ type stock struct {
 
 // database is the source of truth of one cluster.
 type database struct {
-	url    string // as parts reach it
+	url    string // for the parts of the cluster
 	store  backend.Store
-	path   string         // sqlite's file
-	server *pgtest.Server // postgres'
-	name   string         // in the server
+	path   string         // path of the SQLite file
+	server *pgtest.Server // the PostgreSQL server
+	name   string         // name in the server
 }
 
 func newStock(t *testing.T, n *network) *stock {
@@ -58,11 +57,11 @@ func (s *stock) open(t *testing.T, url string) backend.Store {
 	return store
 }
 
-// databaseHost is where PostgreSQL runs. The parts reach it by TCP; the tests' own changes
-// take the unix socket, so that those of a cluster that is cut off from it are judged, too.
+// databaseHost is the host of PostgreSQL. The parts connect by TCP. The tests' own changes use the Unix socket, so
+// that they continue, and are judged, while parts are cut off from the database.
 const databaseHost = "database"
 
-// url names a database on PostgreSQL for parts.
+// url returns the URL of a PostgreSQL database for parts.
 func (s *stock) url(name string) string {
 	return "postgres://postgres@" + s.network.hosts[databaseHost] + "/" + name + "?sslmode=disable"
 }
@@ -110,8 +109,7 @@ func (s *stock) start(t *testing.T) {
 	s.server = server
 }
 
-// database makes a copy of the golden database. suite is the test of the whole run, t
-// that of the schedule.
+// database makes a copy of the golden database. suite is the test of the whole run, t that of the schedule.
 func (s *stock) database(suite, t *testing.T, kind string, seed uint64) *database {
 	t.Helper()
 	d := &database{}
@@ -141,7 +139,7 @@ func (s *stock) database(suite, t *testing.T, kind string, seed uint64) *databas
 	return d
 }
 
-// other is a valid database that is not a cluster's.
+// other returns a valid database that belongs to no cluster.
 func (s *stock) other(d *database) string {
 	if d.server != nil {
 		return s.url("other")

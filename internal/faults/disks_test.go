@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// diskSize is that of a slave's disk, in memory: copies of stores need room beside them.
+// diskSize is the size of a slave's disk, in memory: there must be room for copies of stores.
 const diskSize = "512m"
 
 // mount gives each slave a disk of its own, if this machine allows it.
@@ -60,9 +60,8 @@ func (f full) do(g *grid) error {
 
 func (f full) undo(g *grid) error { return os.Remove(f.file(g)) }
 
-// readOnly has all writes to the disk of a slave fail, as a kernel does that has met an
-// error of the disk. The slave ends, at the latest with undo: its files stay open for
-// writing, which keeps the disk from being remounted.
+// readOnly makes all writes to the disk of a slave fail, as a kernel does after a disk error. The slave ends, at the
+// latest in undo: its files stay open for writing, which keeps the disk from being remounted.
 type readOnly struct{ on }
 
 func readOnlyDisk(dice *rand.Rand, _ *schedule) fault { return readOnly{on{pick(dice, slaveNames())}} }
@@ -76,7 +75,7 @@ func (f readOnly) do(g *grid) error {
 
 func (f readOnly) undo(g *grid) error { return f.remount(g, 0) }
 
-// remount: files of a disk that can be slow are closed a moment after their process has ended.
+// remount retries, since files of a disk that can be slow are closed a moment after their process has ended.
 func (f readOnly) remount(g *grid, flags uintptr) (err error) {
 	for range 100 {
 		if err = syscall.Mount("", filepath.Join(g.dir, f.on[0]), "", syscall.MS_REMOUNT|flags, ""); !errors.Is(err, syscall.EBUSY) {
@@ -101,5 +100,5 @@ func (f lost) undo(g *grid) error {
 	dir := filepath.Join(g.dir, f.on[0])
 	g.down(p)
 	defer g.up(p)
-	return disk(dir) // over what the slave has made in its place
+	return disk(dir) // over whatever the slave has created there
 }

@@ -1,28 +1,25 @@
-// Package faults has clusters of real processes suffer faults that are drawn from seeds,
-// while they are asked, changed and balanced, and judges everything that they answer.
-// It has tests only.
+// Package faults lets clusters of real processes suffer faults that are drawn from seeds, while they are queried,
+// changed and balanced, and checks all their answers. It has only tests.
 //
-// A schedule is data: its text is printed, and its seed draws it again. All of it is drawn
-// before there is a cluster, and what the machine does not allow is left out before the
-// first fault: nothing depends on what has become of the cluster. A fault is one
-// small type that does something to a cluster and undoes it (fault_test.go has the
-// contract and the table of all kinds). Faults of a schedule overlap, but never on one
-// process: there they follow each other in the order of the schedule.
+// A schedule is data: its text is printed, and its seed draws it again. The whole schedule is drawn before there is a
+// cluster, and faults that the machine does not allow are left out before the first fault, so nothing depends on the
+// state of the cluster. A fault is one small type that does something to a cluster and undoes it (fault_test.go has
+// the contract and the table of all kinds). Faults of a schedule overlap, but never on one process: there they follow
+// each other in the order of the schedule.
 //
-// Checked of each schedule:
+// These are checked for each schedule:
 //
 //   - every complete answer is the oracle's (package clustertest)
-//   - what was acknowledged is there at the end, nothing twice
-//   - when all faults are over the cluster becomes whole, and all replicas equal the
+//   - what was acknowledged is there at the end, and nothing twice
+//   - when all faults are over the cluster becomes whole, and all replicas are equal to the
 //     database
-//   - then commands that were refused meanwhile are followed
-//   - no process panics, or ends by itself though no fault touches it, and memory, open
+//   - after that, commands that were refused meanwhile are carried out
+//   - no process panics, or ends although no fault affects it; memory, open
 //     files and directories are bounded
 //
-// Answers that are incomplete, refused or missing are counted by the faults under way,
-// and so is the time until the cluster is whole: docs/reliability.md has the table.
+// Answers that are incomplete, refused or missing are counted by the faults at the time, and so is the time until the
+// cluster is whole; docs/reliability.md has the table.
 //
-// Processes have hosts of their own: network namespaces where the machine allows them,
-// so that links can be cut, else addresses of loopback. A fault that needs more than the
-// machine allows is left out, and counted as such.
+// Processes have hosts of their own: network namespaces if the machine allows them, so that links can be cut, or else
+// addresses of loopback. A fault that needs more than the machine allows is left out and counted as such.
 package faults

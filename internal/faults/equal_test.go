@@ -20,16 +20,16 @@ import (
 	"adshard/schema/pb"
 )
 
-// judge compares slaves with a database that stands still.
+// judge compares slaves with a database that does not change.
 type judge struct {
 	certifier truth.Certifier
-	id        string // of the database
+	id        string // id of the database
 	clock     uint64
 	items     balance.Index
 }
 
-// equal compares what every slave serves with the database, by certificates of all that
-// searches read. Nothing moves any more then.
+// equal compares what every slave serves with the database, by certificates of all data that searches read. No slices
+// may move meanwhile.
 func (g *grid) equal(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -38,7 +38,7 @@ func (g *grid) equal(ctx context.Context) error {
 	}
 	var list api.SliceList
 	for err := g.client.Get("/v1/balance/slices?limit=100000", &list); err != nil; err = g.client.Get("/v1/balance/slices?limit=100000", &list) {
-		if wait.Sleep(ctx, time.Second) != nil { // a busy machine's balancer may take longer than the client waits
+		if wait.Sleep(ctx, time.Second) != nil { // on a busy machine a balancer may take longer than the client waits
 			return err
 		}
 	}
@@ -51,9 +51,9 @@ func (g *grid) equal(ctx context.Context) error {
 		return err
 	}
 	items, asked := 0, 0
-	compared := make(map[string]bool) // shards of which a slave has been compared
+	compared := make(map[string]bool) // shards with a slave that has been compared
 	for _, slave := range slaves {
-		shard := cmp.Or(slave.Shard, slave.Name) // with one replica it has its slave's name
+		shard := cmp.Or(slave.Shard, slave.Name) // with one replica a shard has its slave's name
 		own := slices.DeleteFunc(slices.Clone(list.Slices), func(s api.SliceInfo) bool { return s.Slave != shard })
 		n, err := g.compare(ctx, j, slave, own)
 		if err != nil {
@@ -76,12 +76,12 @@ func (g *grid) standstill() error {
 	if err := g.command("/v1/balance/pause", nil); err != nil {
 		return err
 	}
-	// The status may be a moment old, and a last iteration may have begun.
+	// The status may be a moment old, and a last iteration may have begun before the pause.
 	view, since := uint64(0), time.Now()
 	return g.eventually("nothing moves, and replicas that moves left behind are back", func() bool {
 		s, err := g.client.Status()
 		still := err == nil && len(s.InFlight) == 0 && s.View == s.PublishedView && s.View == view
-		if still { // all parts are asked only then
+		if still { // only then all parts are asked
 			still, _ = g.whole()
 		}
 		if !still {
@@ -91,8 +91,7 @@ func (g *grid) standstill() error {
 	})
 }
 
-// compare compares slices as a slave has them with the database, some at a time, and returns how many
-// ad groups they have.
+// compare compares slices on a slave with the database, some at a time, and returns how many ad groups they have.
 func (g *grid) compare(ctx context.Context, j *judge, slave api.Slave, list []api.SliceInfo) (items int, err error) {
 	conn, err := g.dial(slave)
 	if err != nil {
@@ -109,7 +108,7 @@ func (g *grid) compare(ctx context.Context, j *judge, slave api.Slave, list []ap
 	return items, nil
 }
 
-// quiet is how long nothing must have moved; together is how many slices are compared at a time.
+// quiet is how long nothing must have moved; together is the number of slices compared at a time.
 const (
 	quiet    = time.Second
 	together = 64
@@ -141,7 +140,7 @@ func (g *grid) judge(ctx context.Context) (*judge, error) {
 	return j, err
 }
 
-// dial calls a slave as a balancer does.
+// dial connects to a slave as a balancer does.
 func (g *grid) dial(s api.Slave) (*grpc.ClientConn, error) {
 	if g.security == nil {
 		return wire.Dial(s.Address)
@@ -153,8 +152,7 @@ func (g *grid) dial(s api.Slave) (*grpc.ClientConn, error) {
 	return wire.Dial(s.Address, own.To(s.Name, access.Slave)...)
 }
 
-// compare compares slices as a slave has them with the database, and returns how many ad
-// groups they have.
+// compare compares slices on a slave with the database, and returns how many ad groups they have.
 func (j *judge) compare(ctx context.Context, list []api.SliceInfo, conn *grpc.ClientConn) (items int, err error) {
 	got, parts := make([]*balance.Certificate, len(list)), make([]truth.Part, len(list))
 	all, both := errgroup.WithContext(ctx)
@@ -186,7 +184,7 @@ func (j *judge) compare(ctx context.Context, list []api.SliceInfo, conn *grpc.Cl
 	return items, nil
 }
 
-// ask has a slave certify a slice, and returns what the database's certificate must be of.
+// ask has a slave certify a slice, and returns its certificate and the part of the database to compare it with.
 func (j *judge) ask(ctx context.Context, s api.SliceInfo, conn *grpc.ClientConn) (*balance.Certificate, truth.Part, error) {
 	var lo, hi balance.Key
 	if _, err := fmt.Sscanf(s.Lo+" "+s.Hi, "%x %x", &lo, &hi); err != nil {

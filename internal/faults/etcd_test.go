@@ -25,7 +25,7 @@ func (g *grid) newEtcd() *etcdtest.Cluster {
 		hosts = append(hosts, etcdtest.Host{Address: address, Under: g.network.enter(name)})
 		addresses = append(addresses, address)
 	}
-	var own inetcd.TLS // of the members; the balancers' is g.control
+	var own inetcd.TLS // for the members; the balancers use g.control
 	if g.security != nil {
 		var err error
 		if own, g.control, err = g.security.forEtcd(addresses); err != nil {
@@ -44,14 +44,14 @@ func (g *grid) newEtcd() *etcdtest.Cluster {
 	return c
 }
 
-// memberNames draws one member of etcd, or two, which are its majority.
+// memberNames draws one member of etcd, or two, which are a majority.
 func memberNames(dice *rand.Rand) on {
 	list := etcdNames()
 	dice.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 	return on(list[:1+dice.IntN(2)])
 }
 
-// each does something to each member that is named.
+// each calls do for each member that is named.
 func (o on) each(do func(i int) error) (err error) {
 	for _, name := range o {
 		err = errors.Join(err, do(slices.Index(etcdNames(), name)))
@@ -74,7 +74,7 @@ func (f etcdDown) do(g *grid) error {
 }
 func (f etcdDown) undo(g *grid) error { return f.each(g.etcd.Start) }
 
-// etcdStop is SIGSTOP for members of etcd.
+// etcdStop sends SIGSTOP to members of etcd.
 type etcdStop struct{ on }
 
 func etcdStopped(dice *rand.Rand, s *schedule) fault {

@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// fault is something that happens to a cluster and is undone later. It is drawn before
-// there is a cluster and printed as text.
+// fault is something that happens to a cluster and is undone later. It is drawn before the cluster exists, and can be
+// printed.
 type fault interface {
 	fmt.Stringer // the target and its parameters, as in the text of a schedule
-	// touches names what it has for itself meanwhile: parts, "database" or "operator".
+	// touches names what no other fault may touch meanwhile: parts, "database" or "operator".
 	touches() []string
-	// do has it happen, and undo ends it; undo is called also after do has failed.
+	// do makes it happen, and undo ends it. undo is also called if do has failed.
 	do(*grid) error
 	undo(*grid) error
 }
@@ -22,17 +22,17 @@ type fault interface {
 type kind struct {
 	name   string
 	weight int // how often it is drawn, relative to the others
-	// draw draws one; nil: the schedule has no place for it.
+	// draw draws a fault, or returns nil if the schedule cannot have one of this kind.
 	draw func(dice *rand.Rand, s *schedule) fault
-	// missing says what the machine lacks for it, "": nothing; nil: nothing ever. It is asked
-	// before the schedule begins: whether a fault is played never depends on what has
-	// become of the cluster, so that a replay plays the same ones.
+	// missing returns what the machine lacks for the fault, or "" if it lacks nothing; nil means that nothing is
+	// needed. It is called before the schedule begins: whether a fault is played never depends on the cluster's
+	// state, so that a replay plays the same faults.
 	missing func(machine) string
-	// least is the shortest time between do and undo; 0: 500 ms. It may last 5 s more.
+	// least is the shortest time between do and undo, or 0 for 500 ms. The time may be up to 5 s longer.
 	least time.Duration
 }
 
-// kinds are all kinds of faults.
+// kinds returns all kinds of faults.
 func kinds() []kind {
 	return []kind{
 		{name: "slave killed", weight: 4, draw: killed(slaveNames)},
@@ -106,7 +106,7 @@ func allNames() (list []string) {
 
 func pick[T any](dice *rand.Rand, list []T) T { return list[dice.IntN(len(list))] }
 
-// on is the text and the targets of most faults.
+// on implements the text and the targets of most faults.
 type on []string
 
 func (o on) String() string    { return strings.Join(o, " ") }

@@ -10,15 +10,15 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// gone is a process that is killed, and back only when the cluster has gone on without it: it answers
-// in full, serves what is written since, and moves slices.
-type gone struct{ on } // leader, until it is known which
+// gone kills a process, and restarts it only after the cluster has continued without it: answers are complete, new
+// changes are served, and slices move.
+type gone struct{ on } // may be leader until its name is known
 
 // leader stands for the balancer that leads.
 const leader = "the leading balancer"
 
 // goneForGood kills a slave, the leading balancer, a master, the distributor and a member of etcd, one at a time, in a cluster in
-// which each has another one to take its place: the balancers distribute, too.
+// which each has a replacement: the balancers distribute, too.
 func goneForGood() *schedule {
 	s := &schedule{database: "postgres", tls: true, etcd: true, strategy: strategies.Default, order: "hash",
 		length: time.Second, queries: 100, changes: 50}
@@ -53,7 +53,7 @@ func (f gone) end(g *grid) error {
 	return etcdDown(f).do(g)
 }
 
-// undo waits until all is whole, so that the next one is the only one that is away.
+// undo waits until the cluster is whole, so that only one process is away at a time.
 func (f gone) undo(g *grid) error {
 	if p := g.part(f.on[0]); p != nil {
 		g.up(p)
@@ -83,7 +83,7 @@ func (g *grid) leads() (name string, err error) {
 	return name, err
 }
 
-// goesOn waits until answers are complete and right, what is written now is served, and a slice can be moved.
+// goesOn waits until answers are complete and right, new changes are served, and a slice can be moved.
 func (g *grid) goesOn() error {
 	for _, goes := range []struct {
 		what string
@@ -102,7 +102,7 @@ func (g *grid) goesOn() error {
 	return nil
 }
 
-// answersInARow waits until a given number of answers, one after the other, are complete and right.
+// answersInARow waits until a number of successive answers are complete and right.
 func (g *grid) answersInARow() error {
 	const n = 20
 	inARow := 0
@@ -116,7 +116,7 @@ func (g *grid) answersInARow() error {
 	})
 }
 
-// servesWhatIsWritten waits until a change that is acknowledged after now is in an answer.
+// servesWhatIsWritten waits until an answer shows a change that was acknowledged after the call.
 func (g *grid) servesWhatIsWritten() error {
 	before, _ := g.changing.Counts()
 	if err := g.eventually("changes are acknowledged", func() bool { n, _ := g.changing.Counts(); return n > before }); err != nil {
@@ -132,7 +132,7 @@ func (g *grid) servesWhatIsWritten() error {
 	})
 }
 
-// moves orders moves until one slice is another slave's.
+// moves orders moves until one slice has moved to another slave.
 func (g *grid) moves() error {
 	return g.eventually("a slice moves", func() bool {
 		var list api.SliceList
@@ -151,8 +151,8 @@ func (g *grid) moves() error {
 	})
 }
 
-// moved orders a move, and reports whether it has ended within ten seconds: a strategy may move it elsewhere, or not
-// let it go yet.
+// moved orders a move, and reports whether it has ended within ten seconds: a strategy may move the slice elsewhere,
+// or may not release it yet.
 func (g *grid) moved(slice uint64, to api.Slave) bool {
 	order := map[string]any{"slice": slice, "slave": to.Name}
 	if g.client.Post(g.t.Context(), "/v1/balance/move", order) != nil {

@@ -18,41 +18,41 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// grid is a cluster: three shards of two slaves each, two masters, two balancers, one of
-// which stands by, and a distributor beside the balancers' own.
+// grid is a cluster: three shards of two slaves each, two masters, two balancers, of which one stands by, and a
+// distributor besides those within the balancers.
 type grid struct {
 	t        *testing.T
 	client   *clustertest.Client
 	network  *network
 	stock    *stock
 	database *database
-	security *security         // nil: no TLS
-	etcd     *etcdtest.Cluster // nil: the control state is in the database
-	control  inetcd.TLS        // how balancers call etcd
+	security *security         // nil if parts use no TLS
+	etcd     *etcdtest.Cluster // nil if the control state is in the database
+	control  inetcd.TLS        // TLS settings of balancers for etcd
 	changing *clustertest.Changes
 	load     *load
-	dir      string            // the slaves' directories
+	dir      string            // contains the slaves' directories
 	disks    bool              // each slave has a disk of its own
-	brakes   map[string]*brake // of slaves whose disks can be slow; nil: no disk can
+	brakes   map[string]*brake // by slave, for disks that can be slow; nil if none can
 	order    string
 	strategy string
-	logs     string // directory; empty means none
-	programs string // directory of those that parts begin with; empty: this one; under mu
+	logs     string // directory, or empty for no logs
+	programs string // directory of the programs with which parts begin, or empty for this program; under mu
 
 	mu    sync.Mutex
 	parts map[string]*part // under mu
-	// retired are parts that were taken away.
+	// retired has the parts that were taken away.
 	retired []*part // under mu
-	// slaves that are asked, and the replicas wanted; under mu.
+	// The slaves in use, and the number of replicas wanted; under mu.
 	active   map[string]bool
 	replicas int
 	imported bool           // an import has ended; under mu
-	by       map[string]int // how often something was done by hand, or ended by itself; under mu
+	by       map[string]int // how often each thing was done by hand, or ended by itself; under mu
 	ended    []string       // parts that ended by themselves; under mu
 	refused  refusals
 }
 
-// machine is what faults of the grid can be played.
+// machine returns which faults of the grid can be played.
 func (g *grid) machine() machine {
 	return machine{hosts: g.network.why, disks: g.disks, fuse: g.brakes != nil, clock: shiftable()}
 }
@@ -60,12 +60,11 @@ func (g *grid) machine() machine {
 // part is a process of a grid.
 type part struct {
 	*clustertest.Process
-	name, admin string // admin: base URL; empty means none
-	dir         string // of a slave
+	name, admin string // base URL of the admin port, or empty for none
+	dir         string // directory of a slave
 
-	// held, while a fault keeps the process down; forced: its last end was on purpose; ends
-	// are the times at which it ended by itself; next is when it may be started again.
-	// All under the grid's mu.
+	// held is set while a fault keeps the process down, and forced if its last end was on purpose. ends are the times
+	// at which it ended by itself; next is when it may be restarted. All are under the grid's mu.
 	held, forced bool
 	ends         []time.Time
 	next         time.Time
@@ -96,7 +95,7 @@ func newGrid(t *testing.T, n *network, s *stock, d *database, sched *schedule, l
 	t.Cleanup(g.client.Close)
 	g.disks = g.mount()
 	g.brakeDisks(sched.slowable())
-	_ = g.address(spare, slavePort) // no test may fail later, in another goroutine
+	_ = g.address(spare, slavePort) // no test should fail later, in another goroutine
 	for _, name := range balancerNames() {
 		g.balancer(name)
 	}
@@ -112,7 +111,7 @@ func newGrid(t *testing.T, n *network, s *stock, d *database, sched *schedule, l
 	return g
 }
 
-// address is HOST:PORT of a part.
+// address returns HOST:PORT of a part's port.
 func (g *grid) address(name string, port int) string {
 	g.t.Helper()
 	host, err := g.network.host(name)
@@ -122,7 +121,7 @@ func (g *grid) address(name string, port int) string {
 	return fmt.Sprint(host, ":", port)
 }
 
-// url is the base URL of a part's port for HTTP.
+// url returns the base URL of a part's HTTP port.
 func (g *grid) url(name string, port int) string {
 	if g.security != nil {
 		return "https://" + g.address(name, port)
@@ -130,12 +129,12 @@ func (g *grid) url(name string, port int) string {
 	return "http://" + g.address(name, port)
 }
 
-// add makes a part; the keeper starts it.
+// add adds a part, which the keeper starts.
 func (g *grid) add(command, name, ready string, config map[string]any) *part {
 	g.t.Helper()
-	config["insecure"] = g.security == nil // hosts of their own are not loopback
+	config["insecure"] = g.security == nil // separate hosts are not loopback
 	if config["db"] != nil {
-		config["db_insecure"] = true // PostgreSQL there has no TLS
+		config["db_insecure"] = true // PostgreSQL has no TLS here
 	}
 	if g.security != nil {
 		files, err := g.security.issue(access.Role(command), name, long)
@@ -162,7 +161,7 @@ func (g *grid) add(command, name, ready string, config map[string]any) *part {
 	return p
 }
 
-// trusted are the addresses of all hosts.
+// trusted returns the addresses of all hosts.
 func (g *grid) trusted() []string {
 	if g.network.apart {
 		return []string{prefix + "0/24"}
@@ -170,7 +169,7 @@ func (g *grid) trusted() []string {
 	return []string{"127.0.0.0/8"}
 }
 
-// balancers are the addresses of all balancers, as slaves and masters have them.
+// balancers returns the addresses of all balancers, as slaves and masters are given them.
 func (g *grid) balancers() string {
 	return strings.Join(g.addresses(balancerNames(), balancerPort), ",")
 }
@@ -203,10 +202,10 @@ func (g *grid) distributor(name string) {
 	})
 }
 
-// slave makes a slave, which joins by itself.
+// slave adds a slave, which joins by itself.
 func (g *grid) slave(name string) {
 	dir := filepath.Join(g.dir, name)
-	seen := dir // as the slave sees it
+	seen := dir // path for the slave
 	if g.brakes[name] != nil {
 		seen = g.through(name)
 	}
@@ -244,15 +243,15 @@ func (g *grid) all() (list []*part) {
 	return list
 }
 
-// note notes what the schedule's record should say.
+// note adds a line to the schedule's record.
 func (g *grid) note(format string, args ...any) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.by[fmt.Sprintf(format, args...)]++
 }
 
-// whole reports whether all processes are ready, each shard has its replicas and each master
-// answers in full; if not, why.
+// whole reports whether all processes are ready, each shard has its replicas and each master gives complete answers.
+// If not, why is the reason.
 func (g *grid) whole() (ok bool, why string) {
 	slaves, err := g.client.Slaves()
 	if err != nil {
@@ -278,7 +277,7 @@ func (g *grid) whole() (ok bool, why string) {
 	return true, ""
 }
 
-// wrongSets says what is missing of shards with the given number of replicas each, or "".
+// wrongSets describes what shards with the given number of replicas lack, or returns "".
 func wrongSets(slaves []api.Slave, active, want int) string {
 	of, asked := make(map[string]int), 0
 	for _, s := range slaves {

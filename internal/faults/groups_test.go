@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// groups are the rows of docs/reliability.md: kinds of faults that are alike.
+// groups are the rows of docs/reliability.md: each joins similar kinds of faults.
 var groups = []struct {
 	name  string
 	kinds []string
@@ -25,7 +25,7 @@ var groups = []struct {
 	{"slaves, replicas, programs or the strategy changed", []string{"slave added", "slave drained", "replicas changed", "programs replaced", "strategy switched"}},
 }
 
-// groupOf is the row of a kind of fault: its own name if no group has it.
+// groupOf returns the row of a kind of fault: its group, or its own name if no group has it.
 func groupOf(kind string) string {
 	for _, g := range groups {
 		if slices.Contains(g.kinds, kind) {
@@ -35,7 +35,7 @@ func groupOf(kind string) string {
 	return kind
 }
 
-// groupNames are the names of the groups in their order.
+// groupNames returns the names of the groups in their order.
 func groupNames() (names []string) {
 	for _, g := range groups {
 		names = append(names, g.name)
@@ -43,7 +43,7 @@ func groupNames() (names []string) {
 	return names
 }
 
-// TestGroups: each kind is in one group, and groups have no other names.
+// TestGroups: each kind is in one group, and groups contain only kinds.
 func TestGroups(t *testing.T) {
 	var grouped []string
 	for _, g := range groups {

@@ -13,14 +13,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// inside is set in the environment of the process that has a network and mounts of its
-// own, which end with it.
+// inside is the environment variable of a process that has its own network and mounts, which end with it.
 const inside = "FAULTS_INSIDE"
 
-// enclose runs this program again in namespaces of its own and returns its exit status;
-// ok is false where that is not allowed, and the tests run here.
+// enclose runs this program again in its own namespaces and returns its exit status. If that is not allowed, ok is
+// false and the tests run in this process.
 func enclose() (status int, ok bool) {
-	runtime.LockOSThread() // the system ends the child with the thread that started it
+	runtime.LockOSThread() // the system ends the child together with the thread that started it
 	defer runtime.UnlockOSThread()
 	cmd := exec.Command("/proc/self/exe", os.Args[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
@@ -35,17 +34,17 @@ func enclose() (status int, ok bool) {
 	return cmd.ProcessState.ExitCode(), true
 }
 
-// network gives each part a host of its own.
+// network gives each part its own host.
 type network struct {
-	hosts map[string]string // addresses, by part
-	apart bool              // hosts are network namespaces
-	why   string            // they are not
+	hosts map[string]string // addresses by part
+	apart bool              // hosts are separate network namespaces
+	why   string            // the reason if they are not
 }
 
-// prefix is that of all addresses.
+// prefix begins all addresses.
 const prefix = "10.55.0."
 
-// newNetwork makes a network. Within namespaces of its own there is a bridge.
+// newNetwork makes a network. If this process has its own namespaces, it adds a bridge.
 func newNetwork() *network {
 	n := &network{hosts: make(map[string]string)}
 	if os.Getenv(inside) == "" {
@@ -63,13 +62,13 @@ func newNetwork() *network {
 	return n
 }
 
-// host returns the address of a part's host, which is made when it is asked for first.
+// host returns the address of a part's host, and creates the host on the first call.
 func (n *network) host(part string) (string, error) {
 	if address := n.hosts[part]; address != "" {
 		return address, nil
 	}
 	if !n.apart {
-		// Another run on this machine has other addresses.
+		// Another run on this machine uses other addresses.
 		pid := os.Getpid()
 		n.hosts[part] = fmt.Sprintf("127.%d.%d.%d", 1+pid>>8&0x7f, pid&0xff, 2+len(n.hosts))
 		return n.hosts[part], nil
@@ -85,10 +84,10 @@ func (n *network) host(part string) (string, error) {
 	return address, err
 }
 
-// cable is the name of a host's end at the bridge; such names are short.
+// cable returns the name of the bridge's end of a host's cable; such names must be short.
 func cable(part string) string { return "v-" + strings.NewReplacer("distributor", "d").Replace(part) }
 
-// enter is what a command line begins with that runs on a part's host.
+// enter returns the beginning of a command line that runs on a part's host.
 func (n *network) enter(part string) []string {
 	if !n.apart {
 		return nil
@@ -96,7 +95,7 @@ func (n *network) enter(part string) []string {
 	return []string{"nsenter", "--net=" + filepath.Join("/run/netns", part)}
 }
 
-// stay moves the calling thread, which is locked and never unlocked, to a part's host.
+// stay moves the calling thread to a part's host. The thread is locked, and must never be unlocked.
 func (n *network) stay(part string) error {
 	if !n.apart {
 		return nil
@@ -112,18 +111,18 @@ func (n *network) stay(part string) error {
 // nowhere is a hardware address that no host has.
 const nowhere = "02:00:00:00:00:ff"
 
-// cut loses everything that one host sends to another one, silently; join ends that.
+// cut silently drops all packets that one host sends to another; join ends that.
 func (n *network) cut(from, to string) error {
 	return in(from, "neigh replace "+n.hosts[to]+" lladdr "+nowhere+" dev eth0 nud permanent")
 }
 
 func (n *network) join(from, to string) error { return in(from, "neigh del "+n.hosts[to]+" dev eth0") }
 
-// off pulls a host's cable, and on plugs it in.
+// off unplugs a host's cable, and on plugs it in again.
 func (n *network) off(part string) error { return ip("link set " + cable(part) + " nomaster") }
 func (n *network) on(part string) error  { return ip("link set " + cable(part) + " master br0") }
 
-// slow bounds what a host sends and gets, in kbit/s; fast ends that.
+// slow limits the rate at which a host sends and receives, in kbit/s; fast ends that.
 func (n *network) slow(part string, kbit int) error {
 	limit := fmt.Sprintf("root tbf rate %dkbit burst 16kb latency 400ms", kbit)
 	return errors.Join(run("tc", "-n", part, "qdisc", "replace", "dev", "eth0", limit), run("tc", "qdisc", "replace", "dev", cable(part), limit))
@@ -136,7 +135,7 @@ func (n *network) fast(part string) error {
 // ip runs commands of ip(8).
 func ip(commands ...string) error { return batch(nil, commands) }
 
-// in runs them in the namespace of a part.
+// in runs ip commands in the namespace of a part.
 func in(part string, commands ...string) error { return batch([]string{"-n", part}, commands) }
 
 func batch(args, commands []string) error {
@@ -148,7 +147,7 @@ func batch(args, commands []string) error {
 	return nil
 }
 
-// run runs a command; arguments may be several words.
+// run runs a program; an argument may consist of several words.
 func run(program string, args ...string) error {
 	words := strings.Fields(strings.Join(args, " "))
 	if out, err := exec.Command(program, words...).CombinedOutput(); err != nil {

@@ -13,8 +13,7 @@ import (
 	"adshard/internal/clustertest"
 )
 
-// importKilled kills an import, and runs it again later: all that it has is there once
-// then.
+// importKilled kills an import, and runs it again later. After that everything that it imports must be there once.
 type importKilled struct{ after time.Duration }
 
 func killedImport(dice *rand.Rand, _ *schedule) fault {
@@ -24,8 +23,7 @@ func killedImport(dice *rand.Rand, _ *schedule) fault {
 func (f importKilled) String() string  { return fmt.Sprint("after ", f.after) }
 func (importKilled) touches() []string { return []string{"database"} }
 
-// imported is how many ad groups an import has, all for one word, each of an advertiser
-// of its own.
+// imported is the number of ad groups in the import, each of a separate advertiser, all for one word.
 const (
 	imported     = 200
 	importedWord = "zzimport"
@@ -53,8 +51,8 @@ func (importKilled) undo(g *grid) error {
 	return err
 }
 
-// migrationKilled has adshard db migrate copy the database, and be killed: what is there then is refused
-// or whole.
+// migrationKilled copies the database with adshard db migrate, which is killed. The copy must be refused, or be
+// complete.
 type migrationKilled struct{ after time.Duration }
 
 func killedMigration(dice *rand.Rand, _ *schedule) fault {
@@ -71,7 +69,7 @@ func (f migrationKilled) do(g *grid) error {
 
 func (migrationKilled) undo(*grid) error { return nil }
 
-// outputs has commands write onto the database, a file.
+// outputs runs commands with the path of the database, a file, as their output.
 type outputs struct{}
 
 func outputsOntoData(_ *rand.Rand, s *schedule) fault {
@@ -86,7 +84,7 @@ func (outputs) touches() []string { return []string{"database"} }
 func (outputs) do(g *grid) error  { return clustertest.OutputsOntoData(g.database.path, g.dir) }
 func (outputs) undo(*grid) error  { return nil }
 
-// runImport runs adshard import until it ends, or kills it when ctx is done.
+// runImport runs adshard import until it ends, and kills it when ctx is done.
 func (g *grid) runImport(ctx context.Context) error {
 	var rows bytes.Buffer
 	for i := range imported {
@@ -100,7 +98,7 @@ func (g *grid) runImport(ctx context.Context) error {
 	return clustertest.Adshard(ctx, "import", "--db", g.database.url, file)
 }
 
-// hasImported asks for all that was imported.
+// hasImported queries for everything that was imported.
 func (g *grid) hasImported(ask func(url.Values) (clustertest.Answer, error)) (a clustertest.Answer, wrong string, err error) {
 	a, err = ask(url.Values{"q": {importedWord}, "slots": {"4"}, "variants": {"folded"}, "counts": {"exact"}})
 	if err == nil && a.Coverage.Complete && (a.Matched != imported || len(a.Ads) != 4) {

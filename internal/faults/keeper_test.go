@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// keeper starts what does not run and is not held, as a process supervisor does, until ctx
-// is done.
+// keeper restarts parts that do not run and are not held, as a process supervisor does, until ctx is done.
 func (g *grid) keeper(ctx context.Context) {
 	for ctx.Err() == nil {
 		for _, p := range g.all() {
@@ -22,8 +21,8 @@ func (g *grid) keeper(ctx context.Context) {
 	}
 }
 
-// The supervisor's pauses: after an end, and how many ends within what time are a slave
-// that cannot start on its store, which is emptied then, as docs/operations/trouble.md says.
+// The supervisor waits restartAfter before a restart. The others say how many ends within what time mean that a slave
+// cannot start on its store. The store is then emptied, as docs/operations/trouble.md says.
 const (
 	restartAfter = 300 * time.Millisecond
 	hopeless     = 5
@@ -45,7 +44,7 @@ func (g *grid) keep(p *part) error {
 	p.forced = false
 	if n := len(p.ends); p.dir != "" && n >= hopeless && now.Sub(p.ends[n-hopeless]) < hopelessTime {
 		p.ends = nil
-		if err := os.RemoveAll(p.dir); err == nil { // else the disk is read-only
+		if err := os.RemoveAll(p.dir); err == nil { // if there is an error, the disk is read-only
 			g.by[p.name+" emptied by hand"]++
 		}
 	}
@@ -54,8 +53,8 @@ func (g *grid) keep(p *part) error {
 	return err
 }
 
-// unexplained returns the parts that ended by themselves though no fault touches them, nor what all
-// parts share.
+// unexplained returns the parts that ended by themselves although no fault touches them or anything that all parts
+// share.
 func (g *grid) unexplained(s *schedule) (list []string) {
 	if s.touches("database") || s.touches("certificates") {
 		return nil
@@ -68,13 +67,13 @@ func (g *grid) unexplained(s *schedule) (list []string) {
 	return list
 }
 
-// down kills a part and keeps it down; up has it started again.
+// down kills a part and keeps it down until up is called.
 func (g *grid) down(p *part) {
 	g.hold(p)
 	p.Kill()
 }
 
-// hold keeps a part down when it has ended, which is meant.
+// hold keeps a part down after its end, which is on purpose.
 func (g *grid) hold(p *part) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -87,7 +86,7 @@ func (g *grid) up(p *part) {
 	p.held, p.next = false, time.Time{}
 }
 
-// end ends all parts in order, at once. The keeper has ended.
+// end ends all parts in order, all at the same time. The keeper must have ended.
 func (g *grid) end() {
 	var all sync.WaitGroup
 	for _, p := range g.all() {
@@ -96,15 +95,15 @@ func (g *grid) end() {
 	all.Wait()
 }
 
-// screams are what a process must not write to its standard error.
+// screams are texts that a process must never write to its standard error.
 var screams = [...]string{"panic: ", "fatal error: ", "DATA RACE", "a search failed due to a defect"}
 
-// panicked returns what parts have written that they must not.
+// panicked returns the lines with such texts that parts have written.
 func (g *grid) panicked() (list []string) {
 	for _, p := range append(g.all(), g.retired...) {
 		text, err := os.ReadFile(p.Log)
 		if err != nil {
-			continue // it has written nothing
+			continue // the part has written nothing
 		}
 		for _, s := range screams {
 			if i := bytes.Index(text, []byte(s)); i >= 0 {

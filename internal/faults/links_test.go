@@ -9,8 +9,8 @@ import (
 
 func noHosts(m machine) string { return m.hosts }
 
-// cut loses what one part sends to others, or also what they send to it. Connections stay
-// open but carry nothing.
+// cut drops the packets that one part sends to others, or also those that they send to it. Connections stay open but
+// carry nothing.
 type cut struct {
 	from string
 	to   on
@@ -27,7 +27,7 @@ func cutLink(both bool) func(*rand.Rand, *schedule) fault {
 	}
 }
 
-// cutDatabase cuts a part off from PostgreSQL.
+// cutDatabase returns a kind's draw function for cutting a part off from PostgreSQL.
 func cutDatabase(both bool) func(*rand.Rand, *schedule) fault {
 	return func(dice *rand.Rand, s *schedule) fault {
 		if s.database != "postgres" {
@@ -41,7 +41,7 @@ func cutDatabase(both bool) func(*rand.Rand, *schedule) fault {
 	}
 }
 
-// cutEtcd cuts a balancer off from all members.
+// cutEtcd draws a balancer to be cut off from all members.
 func cutEtcd(dice *rand.Rand, s *schedule) fault {
 	if !s.etcd {
 		return nil
@@ -56,7 +56,7 @@ func (f cut) String() string {
 	return f.from + " -> " + f.to.String()
 }
 
-// touches: stores keep what they have of links to other parts.
+// touches leaves out names that are no parts, such as the database.
 func (f cut) touches() []string {
 	return slices.DeleteFunc(append(on{f.from}, f.to...), func(name string) bool { return !slices.Contains(allNames(), name) })
 }
@@ -74,7 +74,7 @@ func (f cut) each(do func(from, to string) error) (err error) {
 	return err
 }
 
-// off pulls the cable of a part's host.
+// off unplugs the cable of a part's host.
 type off struct{ on }
 
 func cutOff(dice *rand.Rand, s *schedule) fault { return off{on{pick(dice, s.hosts())}} }
@@ -82,8 +82,7 @@ func cutOff(dice *rand.Rand, s *schedule) fault { return off{on{pick(dice, s.hos
 func (f off) do(g *grid) error   { return g.network.off(f.on[0]) }
 func (f off) undo(g *grid) error { return g.network.on(f.on[0]) }
 
-// slow bounds the bytes a second of a part's host: packets wait up to 400 ms, and are
-// lost beyond that.
+// slow limits the bandwidth of a part's host: packets wait up to 400 ms, and beyond that they are lost.
 type slow struct {
 	on
 	kbit int

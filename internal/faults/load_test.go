@@ -11,14 +11,14 @@ import (
 	"adshard/internal/clustertest"
 )
 
-// load asks a grid and judges its answers.
+// load queries a grid and judges its answers.
 type load struct {
 	grid   *grid
 	record *record
 	under  sync.WaitGroup
 }
 
-// run asks at a rate, whatever the answers take, until ctx is done.
+// run sends queries at a fixed rate, however long the answers take, until ctx is done.
 func (l *load) run(ctx context.Context, seed uint64, rate int) {
 	dice := rand.New(rand.NewPCG(seed, 2))
 	tick := time.NewTicker(time.Second / time.Duration(rate))
@@ -35,10 +35,10 @@ func (l *load) run(ctx context.Context, seed uint64, rate int) {
 	}
 }
 
-// ask asks once; wrong says what is wrong with a complete answer.
+// ask sends one query; wrong says what is wrong with a complete answer.
 type ask func() (what string, a clustertest.Answer, wrong string, err error)
 
-// draw draws a question: most are of data that stand still, some of data that change.
+// draw draws a query: most are for data that does not change, some for data that does.
 func (l *load) draw(dice *rand.Rand) ask {
 	c, changing := l.grid.client, l.grid.changing
 	kind, i, exact := dice.IntN(10), dice.IntN(len(l.grid.stock.questions)), dice.IntN(2) == 0
@@ -73,7 +73,7 @@ func (l *load) draw(dice *rand.Rand) ask {
 	}
 }
 
-// judge asks once and counts what comes.
+// judge sends one query and counts the result.
 func (l *load) judge(ask ask) {
 	began := time.Now()
 	what, a, wrong, err := ask()
@@ -96,11 +96,11 @@ func (l *load) judge(ask ask) {
 	}
 }
 
-// overload asks as fast as so many clients can.
+// overload makes a number of clients query as fast as they can.
 type overload struct {
 	clients int
 	seed    uint64
-	end     func() // under way: ends it
+	end     func() // ends it; set while it is under way
 }
 
 func burst(dice *rand.Rand, _ *schedule) fault {

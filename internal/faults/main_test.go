@@ -11,8 +11,8 @@ import (
 	"adshard/internal/clustertest"
 )
 
-// TestMain runs the tests in namespaces of their own where that is allowed, or, when
-// this program was started as a part of a cluster, that part.
+// TestMain runs the tests in their own namespaces if that is allowed, or, if this program was started as a part of a
+// cluster, that part.
 func TestMain(m *testing.M) {
 	clustertest.BePart()
 	if os.Getenv(inside) == "" {
@@ -26,14 +26,14 @@ func TestMain(m *testing.M) {
 // settings of a run come from the environment.
 type settings struct {
 	from, count uint64   // seeds
-	only        []uint64 // if any: these
+	only        []uint64 // if not empty, only these
 	length      time.Duration
-	out         string // file of JSON lines that is appended to; empty means none
-	logs        string // directory of the processes' logs; empty means none
-	old         string // directory of programs of an earlier commit; empty means none
+	out         string // file of JSON lines to append to, or empty for none
+	logs        string // directory for the processes' logs, or empty for none
+	old         string // directory of programs of an earlier commit, or empty for none
 }
 
-// The seeds of make test: with TLS of all parts and etcd, and with PostgreSQL, at least once.
+// The seeds of make test: at least one has TLS for all parts and etcd, and at least one has PostgreSQL.
 const shortFrom, shortCount = 11, 2
 
 func readSettings(t *testing.T) (s settings) {
@@ -64,7 +64,7 @@ func readSettings(t *testing.T) (s settings) {
 	return s
 }
 
-// seeds are those that are to be played.
+// seeds returns the seeds to be played.
 func (s settings) seeds() []uint64 {
 	if s.only != nil {
 		return s.only

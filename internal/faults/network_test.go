@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// networked checks that links are cut as faults say: packets are lost in the
-// directions that are named, and in no others.
+// networked checks that links are cut as faults say: packets are lost in the named directions, and in no others.
 func networked(t *testing.T, n *network) {
 	if !n.apart {
 		t.Skipf("it needs %s", n.why)
@@ -50,7 +49,7 @@ func networked(t *testing.T, n *network) {
 	want("fast", true, true, true)
 }
 
-// socket opens one on a host.
+// socket opens a UDP socket on a host.
 func socket(t *testing.T, n *network, name string) (conn *net.UDPConn) {
 	t.Helper()
 	host, err := n.host(name)
@@ -59,7 +58,7 @@ func socket(t *testing.T, n *network, name string) (conn *net.UDPConn) {
 	}
 	opened := make(chan error)
 	go func() {
-		runtime.LockOSThread() // and never unlocked: the thread ends in the other namespace
+		runtime.LockOSThread() // never unlocked: the thread ends in the other namespace
 		err := n.stay(name)
 		if err == nil {
 			conn, err = net.ListenUDP("udp4", &net.UDPAddr{IP: net.ParseIP(host), Port: 7000})
@@ -81,9 +80,9 @@ func arrives(t *testing.T, from, to *net.UDPConn, expected bool) bool {
 	if expected {
 		tries = 200
 	}
-	sent := time.Now().String() // an older packet may arrive late
+	sent := time.Now().String() // unlike an older packet, which may arrive late
 	for range tries {
-		_, _ = from.WriteTo([]byte(sent), to.LocalAddr()) // a link that is cut may report that
+		_, _ = from.WriteTo([]byte(sent), to.LocalAddr()) // a cut link may return an error
 		if err := to.SetReadDeadline(time.Now().Add(20 * time.Millisecond)); err != nil {
 			t.Fatal(err)
 		}

@@ -14,16 +14,16 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// What an operator does. The balancer may be away, so commands are repeated.
+// The commands of an operator. The balancer may be away, so they are repeated.
 
-// operatorTime bounds how long a command is repeated.
+// operatorTime limits how long a command is repeated.
 const operatorTime = 90 * time.Second
 
-// errRefused is the error of a command that the balancer does not follow now. When everything is
-// whole again it must.
+// errRefused is the error of a command that the balancer refuses for now. When the cluster is whole again it must
+// accept the command.
 var errRefused = errors.New("refused")
 
-// refusals are faults of which a command was refused; do: that of doing.
+// refusals collects faults of which a command was refused; do is set if that was the command of doing.
 type refusals struct {
 	mu   sync.Mutex
 	list []refusal
@@ -40,8 +40,8 @@ func (r *refusals) add(f fault, do bool) {
 	r.list = append(r.list, refusal{f, do})
 }
 
-// repeat gives the commands once more, when everything is whole, so that all that was drawn
-// happens. whole waits until it is whole again.
+// repeat repeats the commands when the cluster is whole, so that all drawn faults happen. Its parameter whole waits
+// until the cluster is whole again.
 func (r *refusals) repeat(g *grid, whole func() error) error {
 	for _, one := range r.list {
 		var err error
@@ -63,7 +63,7 @@ func (r *refusals) repeat(g *grid, whole func() error) error {
 	return nil
 }
 
-// command repeats a command until it is followed.
+// command repeats a command until it is accepted.
 func (g *grid) command(path string, body any) (err error) {
 	for end := time.Now().Add(operatorTime); time.Now().Before(end); time.Sleep(300 * time.Millisecond) {
 		if err = g.client.Post(context.Background(), path, body); err == nil {
@@ -73,13 +73,13 @@ func (g *grid) command(path string, body any) (err error) {
 	return fmt.Errorf("%w: %w", errRefused, err)
 }
 
-// operated is a fault caused by the operator; no other is under way at the same time.
+// operated returns what a fault caused by the operator touches; no other such fault is under way at the same time.
 func operated(more ...string) []string { return append([]string{"operator"}, more...) }
 
 // spare is the slave that is added.
 const spare = "slave-6"
 
-// strategy switches the strategy, to any that works in the order of keys, and back.
+// strategy switches to any strategy that works in the order of keys, and back.
 type strategy string
 
 func strategySwitched(dice *rand.Rand, s *schedule) fault {
@@ -118,7 +118,7 @@ func (g *grid) wants(n int) error {
 	return err
 }
 
-// added adds a slave, which becomes a spare, and takes it away.
+// added adds a slave, which becomes a spare, and removes it.
 type added struct{}
 
 func slaveAdded(*rand.Rand, *schedule) fault { return added{} }
@@ -129,7 +129,7 @@ func (added) do(g *grid) error  { g.slave(spare); return nil }
 
 func (added) undo(g *grid) error {
 	p := g.part(spare)
-	if p == nil { // it was drained before, and perhaps removed
+	if p == nil { // it has been drained, and perhaps removed
 		if g.state(spare) == "" {
 			return nil
 		}
@@ -149,7 +149,7 @@ func (added) undo(g *grid) error {
 	return g.command("/v1/slaves/"+spare+"/remove", nil)
 }
 
-// drained drains a slave and takes it back.
+// drained drains a slave and reactivates it.
 type drained struct{ on }
 
 func slaveDrained(dice *rand.Rand, _ *schedule) fault { return drained{on{pick(dice, slaveNames())}} }
@@ -177,7 +177,7 @@ func (g *grid) drain(name string) error {
 	return err
 }
 
-// state is what the balancer says of a slave; "": it does not answer, or knows none.
+// state returns the balancer's state of a slave, or "" if the balancer does not answer or does not know it.
 func (g *grid) state(name string) api.SlaveState {
 	list, err := g.client.Slaves()
 	if err != nil {
@@ -191,7 +191,7 @@ func (g *grid) state(name string) api.SlaveState {
 	return ""
 }
 
-// told is a fault that logs what was done.
+// told is a fault that logs its calls.
 type told struct {
 	on
 	all *[]string
@@ -200,7 +200,7 @@ type told struct {
 func (f told) do(*grid) error   { *f.all = append(*f.all, "do "+f.on[0]); return nil }
 func (f told) undo(*grid) error { *f.all = append(*f.all, "undo "+f.on[0]); return nil }
 
-// TestRefusalsAreRepeated: what was refused happens later, each when everything is whole.
+// TestRefusalsAreRepeated: refused commands are repeated later, each when everything is whole.
 func TestRefusalsAreRepeated(t *testing.T) {
 	var got []string
 	var r refusals

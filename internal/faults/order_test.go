@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// inOrder plays each step at its time, and when all steps before it that touch the same are
-// over: undoing one may take longer than it lasts, and then the next ones would race.
+// inOrder plays each step at its time, but not before all earlier steps that touch the same parts are over: undoing a
+// step may take longer than the step lasts, and then the next ones would race with it.
 func (s *schedule) inOrder(play func(step)) {
 	began, over := time.Now(), make([]chan struct{}, len(s.steps))
 	var all sync.WaitGroup
@@ -30,15 +30,15 @@ func (s *schedule) inOrder(play func(step)) {
 	}
 }
 
-// machine decides, together with the schedule, which of its faults are played.
+// machine says what the machine allows. With the schedule it decides which faults are played.
 type machine struct {
-	hosts string // why links cannot be cut; empty: they can
-	disks bool   // it mounts disks
-	fuse  bool   // they can be slow
+	hosts string // why links cannot be cut, or empty if they can
+	disks bool   // disks can be mounted
+	fuse  bool   // disks can be slow
 	clock bool   // this program's clock can be shifted
 }
 
-// leftOut says what each step lacks, "": nothing, before any of them is played.
+// leftOut returns for each step what it lacks, or "" if it can be played, before any step is played.
 func (s *schedule) leftOut(m machine) []string {
 	list := make([]string, len(s.steps))
 	for i, st := range s.steps {
@@ -51,13 +51,13 @@ func (s *schedule) leftOut(m machine) []string {
 	return list
 }
 
-// current reports whether parts run the programs of now at a step, not those that are replaced.
+// current reports whether at a step parts run the current programs, not older ones that are replaced later.
 func (s *schedule) current(i int) bool {
 	return s.programs == "" || slices.ContainsFunc(s.steps[:i], step.upgrades)
 }
 
-// TestInOrder: faults on one part follow each other as the schedule has them, however long
-// they take, and others do not wait.
+// TestInOrder: faults on one part follow each other in the order of the schedule, however long they take, and others
+// do not wait.
 func TestInOrder(t *testing.T) {
 	for range 20 {
 		synctest.Test(t, func(t *testing.T) {
@@ -83,8 +83,8 @@ func TestInOrder(t *testing.T) {
 	}
 }
 
-// TestLeftOut: what is left out follows from the schedule and the machine, and what is drawn
-// from neither the machine nor the programs.
+// TestLeftOut: which steps are left out depends only on the schedule and the machine, and the steps drawn depend on
+// neither the machine nor the programs.
 func TestLeftOut(t *testing.T) {
 	all := machine{disks: true, fuse: true, clock: true}
 	lacking := make(map[string]bool)

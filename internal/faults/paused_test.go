@@ -8,10 +8,11 @@ import (
 	strategies "adshard/balance/strategy"
 )
 
-// pause is SIGSTOP for a time, as of a machine that is moved or swaps: the process keeps its connections, locks and leases,
-// and goes on as if no time had passed. goesOn: meanwhile the cluster goes on without it.
+// pause sends SIGSTOP to a process for a time, as when a machine is moved or swaps: the process keeps its connections,
+// locks and leases, and then continues as if no time had passed. With goesOn, it checks that the cluster continues
+// meanwhile.
 type pause struct {
-	stop   // leader, until it is known which
+	stop   // on leader until its name is known
 	goesOn bool
 }
 
@@ -30,7 +31,7 @@ func (f *pause) do(g *grid) error {
 	return g.goesOn()
 }
 
-// undo waits until all is whole where the next one is to be the only one.
+// undo waits until the cluster is whole, if only one process may be away at a time.
 func (f *pause) undo(g *grid) error {
 	if err := f.stop.undo(g); err != nil || !f.goesOn {
 		return err
@@ -38,7 +39,7 @@ func (f *pause) undo(g *grid) error {
 	return g.eventually("everything is whole with "+f.String(), func() bool { ok, _ := g.whole(); return ok })
 }
 
-// pauses are those of a process of each kind.
+// pauses returns pauses of one process of each kind.
 func pauses(at, lasts time.Duration, goesOn bool) (list []step) {
 	for _, name := range []string{slaveNames()[slaveCount-1], leader, masterNames()[0], distributorNames()[0]} {
 		list = append(list, step{at: at, lasts: lasts, kind: kind{name: "paused"}, fault: &pause{stop{on{name}}, goesOn}})
@@ -46,7 +47,7 @@ func pauses(at, lasts time.Duration, goesOn bool) (list []step) {
 	return list
 }
 
-// touches: in the long form one follows the other.
+// touches makes the pauses of the long form follow each other.
 func (f *pause) touches() []string {
 	if f.goesOn {
 		return []string{"one at a time"}
@@ -54,8 +55,8 @@ func (f *pause) touches() []string {
 	return f.on
 }
 
-// TestPausedForLong stops a process of each kind for half a minute, one after the other, for GONE_LONG=1. For some seconds, and
-// all at once, TestSchedules does.
+// TestPausedForLong stops a process of each kind for half a minute, one after the other, if GONE_LONG=1. TestSchedules does so
+// for some seconds, and all at once.
 func TestPausedForLong(t *testing.T) {
 	if os.Getenv("GONE_LONG") == "" {
 		t.Skip("it takes some minutes: make gone")

@@ -57,7 +57,7 @@ func TestSchedules(t *testing.T) {
 	}
 }
 
-// TestGoneForGood plays goneForGood, for GONE_LONG=1.
+// TestGoneForGood plays goneForGood, if GONE_LONG=1.
 func TestGoneForGood(t *testing.T) {
 	if os.Getenv("GONE_LONG") == "" {
 		t.Skip("it takes a minute: make gone")
@@ -68,9 +68,9 @@ func TestGoneForGood(t *testing.T) {
 	}
 }
 
-// lostShard kills four slaves of six at once, so that a shard has lost all of its replicas:
-// answers are incomplete, and none is wrong. Package mutation plants the defects that this
-// must notice: a slave that leaves out an ad, a master that does not notice the gap.
+// lostShard kills four of six slaves at once, so that a shard has lost all of its replicas: answers are incomplete,
+// and none is wrong. Package mutation plants the defects that this test must notice: a slave that leaves out an ad,
+// and a master that does not notice the gap.
 func lostShard() *schedule {
 	s := &schedule{database: "sqlite", strategy: strategies.Default, order: "hash", length: 4 * time.Second, queries: 100, changes: 50}
 	for _, slave := range slaveNames()[:4] {
@@ -80,8 +80,7 @@ func lostShard() *schedule {
 	return s
 }
 
-// keep appends an outcome to the file, at once: what was played before a run is interrupted
-// stays.
+// keep appends an outcome to the file at once, so that it stays if the run is interrupted.
 func (s settings) keep(o outcome) error {
 	if s.out == "" {
 		return nil
@@ -139,7 +138,7 @@ func play(suite, t *testing.T, n *network, stock *stock, s *schedule, logs strin
 	return out
 }
 
-// suffer has a schedule happen while the grid is asked and its data change.
+// suffer plays a schedule while the grid is queried and its data changes.
 func (g *grid) suffer(ctx context.Context, s *schedule, r *record) {
 	ctx, cancel := context.WithCancel(ctx)
 	var all sync.WaitGroup
@@ -173,12 +172,12 @@ func (g *grid) suffer(ctx context.Context, s *schedule, r *record) {
 	} else {
 		r.whole(time.Now()) // watch may not have looked since
 	}
-	time.Sleep(500 * time.Millisecond) // of answers when all is whole
+	time.Sleep(500 * time.Millisecond) // more answers while everything is whole
 	cancel()
 	all.Wait()
 }
 
-// wholeAgain waits until everything is whole, and notes why it is not in time.
+// wholeAgain waits until everything is whole. If that takes too long, it notes the reason.
 func (g *grid) wholeAgain(r *record) error {
 	began := time.Now()
 	return g.eventually("everything is whole again", func() bool {
@@ -194,8 +193,8 @@ func (g *grid) wholeAgain(r *record) error {
 	})
 }
 
-// inTime is how soon everything should be whole after the last fault. A machine that is
-// busy with other things needs longer, so that it is reported and patience is asserted.
+// inTime is how soon everything should be whole after the last fault. A machine that is busy with other things needs
+// longer, so a longer time is only reported; exceeding patience is an error.
 const inTime = 30 * time.Second
 
 // touches reports whether a fault of the schedule touches something.
@@ -210,7 +209,7 @@ func (s *schedule) touches(what string) bool {
 	return false
 }
 
-// suffers has one fault happen.
+// suffers plays one fault.
 func (g *grid) suffers(s step, r *record) {
 	o := r.begin(s)
 	began := time.Now()

@@ -6,42 +6,42 @@ import (
 	"time"
 )
 
-// outcome is what came of a schedule: a line of the file of all seeds.
+// outcome is the result of a schedule: a line of the file of all seeds.
 type outcome struct {
 	Seed   uint64
 	Commit string `json:",omitempty"`
-	// Outcome is what judge says.
+	// Outcome is the result of judge.
 	Outcome  string
 	Database string
 	TLS      bool    `json:",omitempty"`
 	Etcd     bool    `json:",omitempty"`
-	Strategy string  // that it began with
+	Strategy string  // the first one
 	Order    string  // of groups on the ring
 	Length   float64 // seconds
 	Steps    []*stepOutcome
 	// Calm counts the answers while no fault was under way and everything was whole.
 	Calm tally
-	// Changes are those that were acknowledged, and FailedChanges those that failed.
+	// Changes counts acknowledged changes, and FailedChanges failed ones.
 	Changes, FailedChanges int
-	// Whole is how long it took after the last fault, in seconds.
+	// Whole is how long it took until everything was whole after the last fault, in seconds.
 	Whole float64
 	// Late is why it was not whole 30 seconds after the last fault.
 	Late string `json:",omitempty"`
-	// By is what was done by hand, and what ended by itself.
+	// By counts what was done by hand, and what ended by itself.
 	By map[string]int `json:",omitempty"`
-	// Moved are the ad groups that changed their slave.
+	// Moved is the number of ad groups that moved to another slave.
 	Moved uint64
-	// Most memory, in MiB, open files and bytes of directories, in MiB, of a part.
+	// The largest memory, in MiB, number of open files and size of directories, in MiB, of a part.
 	Memory, Files, Disk map[string]int
 	Wrong               []string `json:",omitempty"`
 }
 
-// outcome is that of a schedule that has not begun.
+// outcome returns the outcome of a schedule that has not begun.
 func (s *schedule) outcome() outcome {
 	return outcome{Seed: s.seed, Database: s.database, TLS: s.tls, Etcd: s.etcd, Strategy: s.strategy, Order: s.order, Length: s.length.Seconds()}
 }
 
-// judge says how a schedule ended: not as promised, later than it should be, or well.
+// judge returns how a schedule ended: not as promised, later than it should, or well.
 func (o *outcome) judge() string {
 	switch {
 	case len(o.Wrong) > 0:
@@ -52,30 +52,30 @@ func (o *outcome) judge() string {
 	return "passed"
 }
 
-// late reports whether it was whole later than it should be. Some faults are over only when
-// everything is whole, so that no wait was needed after them.
+// late reports whether the cluster was whole later than it should be. Some faults are over only when everything is
+// whole, so that no wait was needed after them.
 func (o *outcome) late() bool { return o.Late != "" || o.Whole > inTime.Seconds() }
 
-// stepOutcome is what came of one fault.
+// stepOutcome is the result of one fault.
 type stepOutcome struct {
 	Kind, Text string
-	// Missing is what the machine lacks for it: it was left out.
+	// Missing is what the machine lacks for the fault, which was therefore left out.
 	Missing string `json:",omitempty"`
-	// Repeated names the part, "do" or "undo", that was refused at its time. The command was given
-	// again when everything was whole.
+	// Repeated names the parts, "do" or "undo", that were refused at first. The command was repeated when everything
+	// was whole.
 	Repeated []string `json:",omitempty"`
 	// At, Undone and Whole are seconds from the beginning.
 	At, Undone, Whole float64
 	tally
 
-	// Times, zero before them: undoing began, it was done, and everything was whole.
+	// Times at which undoing began, at which it was done, and at which everything was whole; zero before that.
 	began, undone, over, whole time.Time
 }
 
 // tally counts answers.
 type tally struct {
 	Complete, Incomplete, Refused, Failed, Wrong int
-	// Why are the reasons for which shards were missing.
+	// Why counts the reasons for which shards were missing.
 	Why map[string]int `json:",omitempty"`
 }
 
@@ -110,28 +110,28 @@ func (r *record) begin(s step) *stepOutcome {
 	return o
 }
 
-// leaveOut says that a fault did not happen.
+// leaveOut notes that a fault was not played.
 func (r *record) leaveOut(s step, missing string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.out.Steps = append(r.out.Steps, &stepOutcome{Kind: s.kind.name, Text: s.fault.String(), Missing: missing})
 }
 
-// repeats says that a command of a fault is given again later.
+// repeats notes that a command of a fault is repeated later.
 func (r *record) repeats(o *stepOutcome, what string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	o.Repeated = append(o.Repeated, what)
 }
 
-// note notes the time of something that happens to a fault.
+// note sets a time of a fault to now.
 func (r *record) note(at *time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	*at = time.Now()
 }
 
-// whole says that everything is whole since a time.
+// whole notes that everything has been whole since a time.
 func (r *record) whole(at time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -142,7 +142,7 @@ func (r *record) whole(at time.Time) {
 	}
 }
 
-// count counts an answer to a question that was asked at a time.
+// count counts an answer to a query that was sent at a time.
 func (r *record) count(asked time.Time, in func(*tally)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -164,7 +164,7 @@ func (r *record) wrong(asked time.Time, what string) {
 	r.fail(time.Now().Format("04:05.000 ") + what)
 }
 
-// fail notes something that must not be.
+// fail notes an error.
 func (r *record) fail(what string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -183,7 +183,7 @@ func (r *record) end(began time.Time) outcome {
 		}
 		return t.Sub(began).Round(10 * time.Millisecond).Seconds()
 	}
-	undone := 0.0 // the last
+	undone := 0.0 // time of the last undoing
 	for _, o := range r.out.Steps {
 		o.At, o.Undone, o.Whole = seconds(o.began), seconds(o.undone), seconds(o.whole)
 		if o.Undone > undone {

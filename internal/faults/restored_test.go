@@ -12,11 +12,11 @@ import (
 	nodedb "adshard/internal/node/database"
 )
 
-// restore backs the database up, while changes go on, and puts the backup in its place
-// later: what was acknowledged in between is gone. Both are done as docs/operations/backup.md says:
-// by adshard backup and restore, or by PostgreSQL's own programs.
+// restore backs the database up, while changes continue, and replaces the database with the backup later: changes
+// acknowledged in between are lost. Both are done as docs/operations/backup.md says: with adshard backup and restore,
+// or with PostgreSQL's own programs.
 type restore struct {
-	backup string // a name of its own
+	backup string // unique name
 }
 
 func restored(dice *rand.Rand, _ *schedule) fault {
@@ -67,7 +67,7 @@ func (d *database) backUp(name string) error {
 	return clustertest.Adshard(context.Background(), "backup", "--db", d.url, "--out", d.directory(name))
 }
 
-// unpack returns the clock of a backup. One of PostgreSQL is restored beside the database.
+// unpack returns the clock of a backup. A PostgreSQL backup is first restored beside the database.
 func (d *database) unpack(name string) (clock uint64, err error) {
 	if d.server == nil {
 		m, err := sqlite.ReadManifest(d.directory(name))
@@ -92,7 +92,7 @@ func (d *database) unpack(name string) (clock uint64, err error) {
 	return at.Clock, err
 }
 
-// putBack has a backup take the database's place, while nothing changes it but the cluster.
+// putBack replaces the database with a backup, while only the cluster changes it.
 func (d *database) putBack(name string) error {
 	if d.server != nil {
 		return d.psql("ALTER DATABASE "+d.name+" ALLOW_CONNECTIONS false",
@@ -108,7 +108,7 @@ func (d *database) putBack(name string) error {
 	return os.RemoveAll(d.directory(name))
 }
 
-// psql runs statements, each by itself.
+// psql runs statements one at a time.
 func (d *database) psql(statements ...string) error {
 	args := []string{"-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", d.server.URL("postgres")}
 	for _, s := range statements {

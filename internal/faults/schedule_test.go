@@ -11,15 +11,15 @@ import (
 	strategies "adshard/balance/strategy"
 )
 
-// schedule is what happens to a cluster: the same for a seed each time.
+// schedule is what happens to a cluster; a seed always gives the same schedule.
 type schedule struct {
 	seed             uint64
 	database         string // sqlite or postgres
 	tls              bool   // between all parts
-	etcd             bool   // has the control state, else the database has it
-	strategy         string // that the cluster begins with
+	etcd             bool   // stores the control state, which is otherwise in the database
+	strategy         string // with which the cluster begins
 	order            string // of groups on the ring
-	programs         string // directory of the older ones, which are replaced; empty means none
+	programs         string // directory of older programs, which are replaced, or empty for none
 	length           time.Duration
 	steps            []step // by time
 	queries, changes int    // a second
@@ -32,8 +32,8 @@ type step struct {
 	fault     fault
 }
 
-// draw draws the schedule of a seed: a fault every five seconds or so, and all are over
-// at the end. Two may be under way at a time.
+// draw draws the schedule of a seed: about one fault every five seconds, all of which are over at the end. At most
+// two are under way at a time.
 func draw(seed uint64, length time.Duration) *schedule {
 	dice := rand.New(rand.NewPCG(seed, 0x6661756c7473))
 	s := &schedule{seed: seed, length: length, queries: 100, changes: 50,
@@ -51,13 +51,13 @@ func draw(seed uint64, length time.Duration) *schedule {
 	return s
 }
 
-// suits reports whether a strategy works in an order.
+// suits reports whether a strategy works with an order.
 func suits(name, order string) bool {
 	o, ok := balance.ParseOrder(order)
 	return ok && strategies.CheckOrder(name, o) == nil
 }
 
-// add draws faults until one touches nothing that another one has at the time.
+// add draws faults until one touches nothing that another one touches at that time.
 func (s *schedule) add(dice *rand.Rand, at time.Duration) {
 	for {
 		k := pickKind(dice)
@@ -102,7 +102,7 @@ func (s step) shares(other step) bool {
 	return slices.ContainsFunc(other.fault.touches(), func(name string) bool { return slices.Contains(mine, name) })
 }
 
-// String is the schedule as it is printed before it is played.
+// String returns the schedule as it is printed before it is played.
 func (s *schedule) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "schedule %d: %s, order %s, strategy %s, %v, %d queries/s, %d changes/s\n", s.seed, s.cluster(), s.order, s.strategy, s.length, s.queries, s.changes)
@@ -112,7 +112,7 @@ func (s *schedule) String() string {
 	return b.String()
 }
 
-// cluster says what the cluster is made of.
+// cluster describes the cluster.
 func (s *schedule) cluster() string {
 	text := s.database
 	if s.tls {
@@ -124,7 +124,7 @@ func (s *schedule) cluster() string {
 	return text
 }
 
-// hosts are all that can be cut off.
+// hosts returns all hosts that can be cut off.
 func (s *schedule) hosts() []string {
 	list := allNames()
 	if s.etcd {

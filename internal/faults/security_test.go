@@ -17,20 +17,19 @@ import (
 	"adshard/internal/node/control/inetcd"
 )
 
-// security is how the parts of a grid know each other: certificates of one CA, which
-// another one replaces when all are rotated.
+// security has the certificates by which the parts of a grid know each other: those of one CA, which another CA
+// replaces when all are rotated.
 type security struct {
 	dir         string
 	authorities [2]*certs.Authority
-	texts       [2][]byte // their certificates
+	texts       [2][]byte // certificates of the CAs
 	signs       int       // the CA in use; it changes while a fault touches "certificates"
 
-	client   *tls.Config // of the caller, an operator
+	client   *tls.Config // for the caller, an operator
 	operator atomic.Pointer[tls.Certificate]
 }
 
-// long is the life of certificates that outlive every schedule, also where clocks are an
-// hour off.
+// long is the lifetime of certificates that outlive every schedule, even where clocks are an hour off.
 const long = 24 * time.Hour
 
 func newSecurity(t *testing.T) *security {
@@ -86,7 +85,7 @@ func (s *security) operate() error {
 	return err
 }
 
-// issue makes the files of a part, or replaces them while it runs.
+// issue writes the certificate files of a part, or replaces them while it runs.
 func (s *security) issue(role access.Role, name string, life time.Duration) (certs.TLS, error) {
 	base := filepath.Join(s.dir, name)
 	files := certs.TLS{Mode: certs.Required, Cert: base + ".crt", Key: base + ".key", CA: s.ca()}
@@ -100,7 +99,7 @@ func (s *security) issue(role access.Role, name string, life time.Duration) (cer
 	return files, write(files.Cert, pair.Cert)
 }
 
-// forEtcd makes the files of etcd's members and of those who call them, by a CA of its own.
+// forEtcd writes the certificate files of etcd's members and of their callers, signed by a separate CA.
 func (s *security) forEtcd(addresses []string) (members, callers inetcd.TLS, err error) {
 	pair, err := certs.NewAuthority("etcd", long)
 	if err != nil {
@@ -127,7 +126,7 @@ func (s *security) forEtcd(addresses []string) (members, callers inetcd.TLS, err
 
 func (s *security) ca() string { return filepath.Join(s.dir, "ca.crt") }
 
-// trust has all parts trust these CAs.
+// trust makes all parts trust these CAs.
 func (s *security) trust(list ...int) error {
 	var text []byte
 	for _, i := range list {
@@ -146,7 +145,7 @@ func (s *security) open(role access.Role, name string) (*certs.Credentials, erro
 	return settings.Open(role, name, slog.New(slog.DiscardHandler))
 }
 
-// meet connects to a port for HTTP, and returns why the certificate there is refused.
+// meet connects to an HTTP port, and returns an error if the certificate there is not trusted.
 func (s *security) meet(address string) error {
 	conn, err := tls.DialWithDialer(&net.Dialer{Timeout: 10 * time.Second}, "tcp", address, s.client)
 	if err != nil {
@@ -155,7 +154,7 @@ func (s *security) meet(address string) error {
 	return conn.Close()
 }
 
-// write replaces a file at once.
+// write replaces a file atomically.
 func write(path string, text []byte) error {
 	if err := os.WriteFile(path+".new", text, 0o600); err != nil {
 		return err

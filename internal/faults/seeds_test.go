@@ -8,8 +8,7 @@ import (
 	strategies "adshard/balance/strategy"
 )
 
-// TestSameSchedule: a seed draws one schedule, others draw others, and every kind of
-// fault is drawn.
+// TestSameSchedule: a seed always draws the same schedule, other seeds draw others, and every kind of fault is drawn.
 func TestSameSchedule(t *testing.T) {
 	drawn, texts, used, switched := make(map[string]int), make(map[string]bool), make(map[string]int), make(map[string]int)
 	for seed := range uint64(1000) {
@@ -53,7 +52,7 @@ func TestSameSchedule(t *testing.T) {
 	}
 }
 
-// TestShortSeeds: make test plays a cluster with each of what clusters differ in.
+// TestShortSeeds: the seeds of make test include each variant of a cluster.
 func TestShortSeeds(t *testing.T) {
 	var both, postgres bool
 	for i := range uint64(shortCount) {

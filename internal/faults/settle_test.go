@@ -33,7 +33,7 @@ func (g *grid) settle(ctx context.Context, r *record) {
 	r.out.Changes, r.out.FailedChanges, r.out.By, r.out.Moved = done, failed, g.by, status.Moved.Items
 }
 
-// current asks each master for everything: what was acknowledged is there, once.
+// current asks each master for all changing data: acknowledged changes must be there, once.
 func (g *grid) current(r *record) {
 	var newest uint64
 	if err := g.eventually("the database can be read", func() bool {
@@ -70,7 +70,7 @@ func (g *grid) current(r *record) {
 	}
 }
 
-// shifted waits until the newest block list and place are in all masters' answers.
+// shifted waits until all masters' answers use the newest block list and place.
 func (g *grid) shifted(r *record) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -80,8 +80,8 @@ func (g *grid) shifted(r *record) {
 	g.t.Logf("%s; %d changes that mean nothing to answers", g.changing.Shifting.Report(), g.changing.Stirring.Changes())
 }
 
-// atRest notes what is wrong with an answer when there is no fault. One that is not complete is asked
-// for again: a busy machine may take longer than a query's time.
+// atRest notes what is wrong with an answer while there is no fault. An incomplete answer is requested again: a busy
+// machine may take longer than a query's time.
 func (g *grid) atRest(r *record, what string, ask func() (clustertest.Answer, string, error)) {
 	var last string
 	err := g.eventually("at rest "+what+" is complete", func() bool {
@@ -100,13 +100,12 @@ func (g *grid) atRest(r *record, what string, ask func() (clustertest.Answer, st
 	}
 }
 
-// bounds of memory, in MiB, open files and directories, in MiB: far above what is
-// normal, far below what grows without end.
+// Limits of memory, in MiB, open files and directories, in MiB: far above normal use, and far below a leak.
 const (
 	mostMemory, mostFiles, mostDisk = 500, 1000, 128
 )
 
-// bounded measures what the parts take.
+// bounded measures the use of the parts.
 func (g *grid) bounded(r *record) {
 	memory, files, disk := make(map[string]int), make(map[string]int), make(map[string]int)
 	for _, p := range g.all() {
@@ -134,7 +133,7 @@ func (g *grid) bounded(r *record) {
 	r.out.Memory, r.out.Files, r.out.Disk = memory, files, disk
 }
 
-// resident is the memory of a process, in MiB; 0: it does not run.
+// resident returns the memory of a process, in MiB, or 0 if it does not run.
 func resident(dir string) int {
 	text, _ := os.ReadFile(filepath.Join(dir, "status"))
 	_, rest, _ := strings.Cut(string(text), "VmRSS:")
@@ -146,7 +145,7 @@ func resident(dir string) int {
 	return n >> 10
 }
 
-// size is that of a directory's files, in MiB.
+// size returns the total size of a directory's files, in MiB.
 func size(dir string) int {
 	var sum int64
 	_ = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {

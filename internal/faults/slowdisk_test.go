@@ -16,8 +16,7 @@ import (
 	"github.com/hanwen/go-fuse/v2/fuse"
 )
 
-// late has each read, write and sync of a slave's disk take its time. What the system
-// keeps in memory is read as before.
+// late delays each read, write and sync of a slave's disk. Reads of data that the system caches are not delayed.
 type late struct {
 	on
 	by time.Duration
@@ -31,7 +30,7 @@ func (f late) String() string     { return fmt.Sprintf("%s by %v", f.on, f.by) }
 func (f late) do(g *grid) error   { g.brakes[f.on[0]].Store(int64(f.by)); return nil }
 func (f late) undo(g *grid) error { g.brakes[f.on[0]].Store(0); return nil }
 
-// brake is how long each operation on a disk waits, in nanoseconds.
+// brake is the delay of each operation on a disk, in nanoseconds.
 type brake struct{ atomic.Int64 }
 
 func noFUSE(m machine) string {
@@ -41,7 +40,7 @@ func noFUSE(m machine) string {
 	return "the right to mount disks, and FUSE"
 }
 
-// slowable are the slaves whose disks are slow at some time.
+// slowable returns the slaves whose disks are slow at some time.
 func (s *schedule) slowable() (list []string) {
 	for _, st := range s.steps {
 		if f, ok := st.fault.(late); ok && !slices.Contains(list, f.on[0]) {
@@ -51,8 +50,8 @@ func (s *schedule) slowable() (list []string) {
 	return list
 }
 
-// brakeDisks has some slaves reach their disks through this process, if this machine
-// allows it. The disks themselves stay where other faults reach them.
+// brakeDisks makes some slaves use their disks through this process, if this machine allows it. Other faults still
+// use the disks directly.
 func (g *grid) brakeDisks(slaves []string) {
 	if !g.disks {
 		return
@@ -75,7 +74,7 @@ func (g *grid) brakeDisks(slaves []string) {
 	g.brakes = brakes
 }
 
-// through is where a slave reaches its disk if that can be slow.
+// through returns the path by which a slave uses its disk if that can be slow.
 func (g *grid) through(name string) string { return filepath.Join(g.dir, "through-"+name) }
 
 // slowNode is a file or directory of a disk that can be slow.
@@ -84,7 +83,7 @@ type slowNode struct {
 	brake *brake
 }
 
-// mount shows a directory at another path, where the brake works.
+// mount mounts a directory at another path, where the brake delays operations.
 func (b *brake) mount(dir, at string) (*fuse.Server, error) {
 	var st syscall.Stat_t
 	if err := syscall.Stat(dir, &st); err != nil {
@@ -95,7 +94,7 @@ func (b *brake) mount(dir, at string) (*fuse.Server, error) {
 	if err := syscall.Mkdir(at, 0o755); err != nil {
 		return nil, err
 	}
-	// Files that other faults change meanwhile cannot be known beforehand.
+	// Files that other faults change meanwhile must not be cached.
 	return fs.Mount(at, root, &fs.Options{MountOptions: fuse.MountOptions{DirectMountStrict: true, FsName: "slow", Name: "faults"}})
 }
 
@@ -131,8 +130,8 @@ type slowFile struct {
 
 func (f *slowFile) wait() { time.Sleep(time.Duration(f.brake.Load())) }
 
-// PassthroughFd implements fs.FilePassthroughFder: the kernel would read and write the file
-// beneath by itself.
+// PassthroughFd implements fs.FilePassthroughFder. It returns false, or the kernel would read and write the
+// underlying file directly.
 func (*slowFile) PassthroughFd() (int, bool) { return -1, false }
 
 // Read implements fs.FileReader.
@@ -153,7 +152,7 @@ func (f *slowFile) Fsync(ctx context.Context, flags uint32) syscall.Errno {
 	return f.LoopbackFile.Fsync(ctx, flags)
 }
 
-// slowed checks that a disk is slow while it is braked, and otherwise is what it was.
+// slowed checks that a disk is slow while it is braked, and not otherwise.
 func slowed(t *testing.T) {
 	if os.Getenv(inside) == "" {
 		t.Skip("it needs the right to mount disks")

@@ -29,8 +29,8 @@ func (f flips) String() string { return fmt.Sprintf("%s, %d bits", f.on, f.bits)
 func (f flips) do(g *grid) error {
 	p := g.part(f.on[0])
 	list := func() []string {
-		files, _ := filepath.Glob(filepath.Join(p.dir, "*")) // the pattern is right
-		// A sibling that has copied the store leaves a directory.
+		files, _ := filepath.Glob(filepath.Join(p.dir, "*")) // the pattern is valid
+		// A slave of the same shard that has copied the store leaves a directory.
 		return slices.DeleteFunc(files, func(file string) bool {
 			info, err := os.Stat(file)
 			return err != nil || info.IsDir()
@@ -56,9 +56,9 @@ func (f flips) do(g *grid) error {
 
 func (flips) undo(*grid) error { return nil }
 
-// mixed puts the table files of an earlier moment beside the log of a later one, as happens when a store is
-// copied while its slave runs, or restored in parts. Before and in between the slave is ended as it should be, so
-// that there are table files, and others that the earlier moment lacks.
+// mixed combines the table files of an earlier moment with the log of a later one, as happens when a store is copied
+// while its slave runs, or is partly restored. Before and in between the slave ends normally, so that there are table
+// files, and some that the earlier moment lacks.
 type mixed struct {
 	on
 	moment *clustertest.Moment
@@ -80,7 +80,7 @@ func (f mixed) do(g *grid) (err error) {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		time.Sleep(time.Second) // of changes
+		time.Sleep(time.Second) // let changes happen
 	}
 	return nil
 }
@@ -119,7 +119,7 @@ func (f emptying) do(g *grid) error {
 		defer g.up(p)
 	}
 	var err error
-	for range 10 { // one that runs may write a file meanwhile
+	for range 10 { // a running slave may write a file meanwhile
 		if err = os.RemoveAll(p.dir); err == nil {
 			break
 		}
@@ -129,7 +129,7 @@ func (f emptying) do(g *grid) error {
 
 func (emptying) undo(*grid) error { return nil }
 
-// swap exchanges the directories of two slaves while they are down. They are not put back.
+// swap exchanges the directories of two slaves while they are down. They are not exchanged back.
 type swap struct{ on }
 
 func swapped(dice *rand.Rand, _ *schedule) fault {
@@ -153,12 +153,12 @@ func (f swap) do(g *grid) error {
 	return nil
 }
 
-func (f swap) undo(*grid) error { return nil } // they are what they are
+func (f swap) undo(*grid) error { return nil } // they stay exchanged
 
-// rename moves a directory, which may lie on another disk.
+// rename moves a directory, which may be on another disk.
 func rename(from, to string) error {
 	if _, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) {
-		return nil // a disk that was lost
+		return nil // the disk was lost
 	}
 	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// String is an outcome as it is printed.
+// String formats an outcome for printing.
 func (o outcome) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "seed %d, %s: %s, whole %.1f s after the end, %d changes, %d failed, %d ad groups moved\n",
@@ -44,7 +44,7 @@ func (t tally) String() string {
 	return text
 }
 
-// row is a line of the table of faults and outcomes.
+// row is a row of the table of faults and outcomes.
 type row struct {
 	kind           string
 	times, leftOut int
@@ -52,12 +52,13 @@ type row struct {
 	whole []float64 // seconds from the end of the fault
 }
 
-// table is what was played at each commit, what came of each kind of fault, and of each strategy.
+// table returns the tables of the schedules played at each commit, and of the results of each kind of fault and of
+// each strategy.
 func table(all []outcome) string {
 	return commits(all) + "\n" + faults(all, kindNames(), func(kind string) string { return kind }) + "\n" + inUse(all)
 }
 
-// kindNames are the names of all kinds of faults, in their order.
+// kindNames returns the names of all kinds of faults, in their order.
 func kindNames() (names []string) {
 	for _, k := range kinds() {
 		names = append(names, k.name)
@@ -65,8 +66,8 @@ func kindNames() (names []string) {
 	return names
 }
 
-// faults is the table of faults and outcomes. A fault counts in the row that rowOf names; order is that
-// of the rows, followed by those of earlier commits.
+// faults returns the table of faults and outcomes. rowOf returns the row in which a kind of fault counts. The rows
+// are in the given order, followed by those of earlier commits.
 func faults(all []outcome, order []string, rowOf func(kind string) string) string {
 	rows, calm := make(map[string]*row), row{kind: "none"}
 	for _, o := range all {
@@ -90,7 +91,7 @@ func faults(all []outcome, order []string, rowOf func(kind string) string) strin
 			delete(rows, name)
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(rows)) { // of earlier commits
+	for _, name := range slices.Sorted(maps.Keys(rows)) { // rows of earlier commits
 		b.WriteString(rows[name].String())
 	}
 	b.WriteString(calm.String())
@@ -141,8 +142,8 @@ const (
 	until    = "<!-- end of the table -->\n"
 )
 
-// TestTable checks that the page has the table of the file. With FAULTS_TABLE=write it writes it
-// there, and with other files in FAULTS_TABLE it prints that of all of them.
+// TestTable checks that the page has the table of the file. With FAULTS_TABLE=write it writes the table there. With
+// paths of other files in FAULTS_TABLE it prints the table of all of them.
 func TestTable(t *testing.T) {
 	if files := os.Getenv("FAULTS_TABLE"); files != "" && files != "write" {
 		var all []outcome

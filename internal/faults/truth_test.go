@@ -21,8 +21,8 @@ func (serverDown) touches() []string  { return []string{"database"} }
 func (serverDown) do(g *grid) error   { return g.database.server.Kill() }
 func (serverDown) undo(g *grid) error { return g.database.server.Start() }
 
-// impostor starts the balancer or the distributor on another database, by mistake, and
-// later on its own again.
+// impostor starts the balancer or the distributor on another database, as if by mistake, and later on the right one
+// again.
 type impostor struct{ on }
 
 func otherDatabase(dice *rand.Rand, _ *schedule) fault {
@@ -39,7 +39,7 @@ func (f impostor) with(g *grid, url string) error {
 	return p.Configure(p.Changed(g.t, "db", url))
 }
 
-// eventually waits until ok.
+// eventually waits until ok returns true.
 func (g *grid) eventually(what string, ok func() bool) error {
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		if ok() {
@@ -50,5 +50,5 @@ func (g *grid) eventually(what string, ok func() bool) error {
 	return fmt.Errorf("not within %v: %s (%s)", patience, what, why)
 }
 
-// patience bounds all waits.
+// patience limits all waits.
 const patience = 5 * time.Minute

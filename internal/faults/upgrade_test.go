@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// upgraded replaces the programs of all parts, one at a time, in the order that
-// docs/operations/upgrade.md has: each ends in order, and the next one waits until everything is
-// whole. The programs before are those of FAULTS_OLD, or else the same ones.
+// upgraded replaces the programs of all parts, one at a time, in the order of docs/operations/upgrade.md: each part
+// ends normally, and the next one waits until everything is whole. The programs before are those of FAULTS_OLD, or
+// else the same ones.
 type upgraded struct{}
 
 func programsReplaced(*rand.Rand, *schedule) fault { return upgraded{} }

@@ -1,6 +1,5 @@
-// Package goldentest holds the golden set: data, queries and their answers,
-// made by independent readings of docs/spec/serving.md, against which tests
-// check whatever imports data or answers queries. testdata/README.md describes
+// Package goldentest holds the golden set: data, queries and their answers, made by independent readings of
+// docs/spec/serving.md. Tests compare with it whatever imports data or answers queries. testdata/README.md describes
 // the files.
 package goldentest
 
@@ -16,9 +15,8 @@ import (
 //go:embed testdata
 var files embed.FS
 
-// Read returns the content of a file of testdata, such as "edges/want.jsonl".
-// A name that ends in ".gz" names a compressed file; its plain content is
-// returned. An unknown name ends the test.
+// Read returns the content of a file in testdata, such as "edges/want.jsonl". If the name ends in ".gz", it returns
+// the uncompressed content. An unknown name ends the test.
 func Read(t testing.TB, name string) []byte {
 	t.Helper()
 	b, err := files.ReadFile(path.Join("testdata", name))

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestWhole: every answer is that of the query on the same line, so that line
-// numbers mean the same in both files and none is missing.
+// TestWhole: each answer belongs to the query on the same line, so that line numbers mean the same in both files and
+// no answer is missing.
 func TestWhole(t *testing.T) {
 	for _, c := range []struct {
 		queries, answers string

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestWithoutCgo checks that the package adshard-client can be built: without cgo there is no
-// RocksDB, and adshard needs none. A slave does.
+// TestWithoutCgo checks that the package adshard-client can be built: a build without cgo has no RocksDB, which
+// adshard does not need, but a slave does.
 func TestWithoutCgo(t *testing.T) {
 	deps := func(program string) (string, error) {
 		list := exec.Command("go", "list", "-deps", program)
@@ -30,8 +30,8 @@ func TestWithoutCgo(t *testing.T) {
 	}
 }
 
-// linked is how many modules each program may link, and whether RocksDB is one of them. What stands
-// for a program of one process is in cmd, or is a command of adshard.
+// linked gives the number of modules that each program may link, and whether RocksDB is one of them. Its keys are the
+// programs of cmd, and packages of adshard's commands.
 var linked = map[string]struct {
 	modules int
 	rocks   bool
@@ -48,7 +48,7 @@ var linked = map[string]struct {
 	"internal/cli/setup":          {36, false},
 }
 
-// TestLinked checks that a program links what it runs: RocksDB is where stores are.
+// TestLinked checks that each program links only what it runs, and RocksDB only if it has stores.
 func TestLinked(t *testing.T) {
 	const rocks = "github.com/linxGnu/grocksdb"
 	for program, want := range linked {
@@ -68,7 +68,7 @@ func TestLinked(t *testing.T) {
 	}
 }
 
-// TestPrograms checks that each program of cmd has its line above.
+// TestPrograms checks that each program of cmd has an entry in linked.
 func TestPrograms(t *testing.T) {
 	programs, err := filepath.Glob("../../cmd/*")
 	if err != nil || len(programs) == 0 {

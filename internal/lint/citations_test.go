@@ -11,9 +11,9 @@ import (
 )
 
 var (
-	// lineBreak is where a sentence of a comment or page goes on.
+	// lineBreak matches a line break within a sentence of a comment or page.
 	lineBreak = regexp.MustCompile(`\s*\n\s*(?://|#|>)?\s*`)
-	// citation is a page of docs/spec with the numbers or titles of sections.
+	// citation matches a page of docs/spec with the numbers or titles of sections.
 	citation = regexp.MustCompile(`\b(serving|design)\.md((?:,? (?:(?:and|to) )?(?:§[0-9][0-9.]*|"[^"\n]+"))+)`)
 	section  = regexp.MustCompile(`§[0-9]+(?:\.[0-9]+)*|"[^"]+"`)
 	heading  = regexp.MustCompile(`(?m)^#+ (?:(\d+)\. )?(.*)$`)
@@ -44,7 +44,7 @@ func TestCitations(t *testing.T) {
 		path = strings.TrimSpace(path)
 		text, err := os.ReadFile(filepath.Join(root, path))
 		if os.IsNotExist(err) {
-			continue // removed and not committed yet
+			continue // removed, but not committed yet
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -76,7 +76,7 @@ func TestCitationsBite(t *testing.T) {
 
 type cite struct{ page, section string }
 
-// cited returns the sections that a text cites, across the lines of comments.
+// cited returns the sections that a text cites, even across lines of comments.
 func cited(text string) (list []cite) {
 	for _, m := range citation.FindAllStringSubmatch(lineBreak.ReplaceAllString(text, " "), -1) {
 		for _, s := range section.FindAllString(m[2], -1) {
@@ -86,8 +86,8 @@ func cited(text string) (list []cite) {
 	return list
 }
 
-// sections returns how the sections of a page may be cited: a numbered heading
-// as §4, the items of its list as §4.1, a title in quotation marks.
+// sections returns the ways in which sections of a page may be cited: a numbered heading as §4, the items of its list
+// as §4.1, a title in quotation marks.
 func sections(page string) map[string]bool {
 	all := make(map[string]bool)
 	headings := heading.FindAllStringSubmatchIndex(page, -1)

@@ -14,15 +14,14 @@ import (
 
 var (
 	entryTerm = regexp.MustCompile(`(?m)^\*\*([^*]+)\*\*:`)
-	// namedCode is a name of a package with, perhaps, the file that it is in: as in
-	// "`balance.Move`, slice.go".
+	// namedCode matches a name of a package and, optionally, its file, as in "`balance.Move`, slice.go".
 	namedCode = regexp.MustCompile("`([a-z]+)\\.([A-Za-z]\\w*)`(?:, (\\w+\\.go))?")
 	namedPath = regexp.MustCompile("`((?:[a-z]+/)+[a-z]+(?:\\.go)?)`")
 )
 
-// TestGlossary checks that what docs/glossary.md names is there: each name of a
-// package in the file named after it or in the one that the entry says, each path;
-// and that its entries are in alphabetical order.
+// TestGlossary checks that everything that docs/glossary.md names exists: each name of a package, in the file of the
+// same name or the one that the entry gives, and each path. It also checks that the entries are in alphabetical
+// order.
 func TestGlossary(t *testing.T) {
 	text, err := os.ReadFile("../../docs/glossary.md")
 	if err != nil {
@@ -65,7 +64,7 @@ func glossaryFaults(tree *source.Tree, text string) (wrong []string) {
 	return wrong
 }
 
-// filesOf returns the files in which packages of this name declare a name.
+// filesOf returns the files that declare a name in packages with the given name.
 func filesOf(tree *source.Tree, pkg, name string) (files []string) {
 	for _, p := range tree.Packages {
 		if path.Base(p.Path) != pkg {
@@ -82,8 +81,7 @@ func filesOf(tree *source.Tree, pkg, name string) (files []string) {
 	return files
 }
 
-// declares reports whether a declaration makes a type, constant or function of
-// this name.
+// declares reports whether a declaration makes a type, constant or function with the given name.
 func declares(d ast.Decl, name string) bool {
 	switch d := d.(type) {
 	case *ast.FuncDecl:

@@ -11,8 +11,7 @@ import (
 	"adshard/internal/lint/source"
 )
 
-// TestImportGroups checks that imports stand in groups: the standard library, other
-// modules, this one.
+// TestImportGroups checks that imports are grouped: the standard library, other modules, this module.
 func TestImportGroups(t *testing.T) {
 	tree, err := source.Read("../..")
 	if err != nil {
@@ -31,13 +30,13 @@ func TestImportGroups(t *testing.T) {
 	}
 }
 
-// misplacedImport returns the first import that is in the group of another kind, or
-// whose group is not where it should be, or "" if there is none.
+// misplacedImport returns the first import that is in a group of another kind, or whose group is out of order, or ""
+// if there is none.
 func misplacedImport(fset *token.FileSet, f *ast.File) string {
 	last, lastLine := -1, 0
 	for _, spec := range f.Imports {
 		name, _ := strconv.Unquote(spec.Path.Value)
-		if name == "C" { // stands by itself, below its comment
+		if name == "C" { // in a group of its own, below its comment
 			last = -1
 			continue
 		}
@@ -52,7 +51,7 @@ func misplacedImport(fset *token.FileSet, f *ast.File) string {
 	return ""
 }
 
-// importKind returns 0 for the standard library, 1 for other modules, 2 for this one.
+// importKind returns 0 for the standard library, 1 for other modules, 2 for this module.
 func importKind(name string) int {
 	first, _, _ := strings.Cut(name, "/")
 	switch {

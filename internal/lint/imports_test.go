@@ -1,5 +1,4 @@
-// Package lint holds the rules of the house as tests: who may import whom, and
-// why not.
+// Package lint has the rules of the code as tests: which package may import which, and why others must not.
 package lint
 
 import (
@@ -11,8 +10,8 @@ import (
 	"adshard/internal/lint/source"
 )
 
-// belowNode is what processes are made of; nodeParts are the packages that several
-// processes share. Which of these may import which is the order of the table.
+// belowNode lists the packages from which processes are built; nodeParts lists those that several processes share.
+// The order of the table decides which of these may import which.
 var (
 	belowNode = []string{
 		"fault", "schema", "search", "targeting", "auction", "barrels", "balance", "backend", "loadproxy", "internal/wait", "internal/version", "internal/near", "internal/outfile", "internal/money", "internal/ulimit", "events", "quality", "places", "blocklist", "scorer",
@@ -29,14 +28,13 @@ var (
 
 func with(list []string, more ...string) []string { return append(slices.Clone(list), more...) }
 
-// rules is docs/architecture.md's table of packages, read downwards: a package
-// may import those of ours that its rule names (with all below them), and
-// itself. The first rule whose prefix fits holds. It must not import what never
-// names, or anything below it, nor use a name such as os.ReadFile; aClock and
-// source.Go stand for several uses.
+// rules is docs/architecture.md's table of packages, read from top to bottom. A package may import itself and the
+// packages of this module that its rule names, with all packages below them. The first rule whose prefix matches
+// applies. A package must not import the keys of never, or anything below them, nor use a name among them such as
+// os.ReadFile; aClock and source.Go stand for several uses.
 var rules = []struct {
-	pkg   string   // a package or, with /…, all below it too
-	may   []string // ours
+	pkg   string   // a package, or, with /…, also all packages below it
+	may   []string // packages of this module
 	never map[string]string
 }{
 	{pkg: "fault"},
@@ -199,7 +197,7 @@ var rules = []struct {
 	}},
 }
 
-// bans hold for every package but those named.
+// bans apply to every package except those listed in but.
 var bans = []struct {
 	imported, why string
 	but           []string
@@ -224,7 +222,7 @@ var bans = []struct {
 	{"adshard/internal/lint", "the product does not depend on what tests it", []string{"internal/lint"}},
 }
 
-// testOnly is for tests and for packages named …test, and so are those packages.
+// testOnly lists imports for tests and for packages named …test only, which themselves are also only for tests.
 var testOnly = []string{"testing", "pgregory.net/rapid", "go.uber.org/goleak", "github.com/hanwen/go-fuse", "github.com/anishathalye/porcupine", "github.com/chromedp"}
 
 const oneWay = "dependencies go one way, from the ground up (docs/architecture.md)"
@@ -233,7 +231,7 @@ const noTime = "counters are right whatever clocks say: ids and versions are ran
 
 const aLease = "a lease has no time in it: the clocks of two machines are never compared"
 
-// aClock stands for all that reads the wall clock or waits for it.
+// aClock stands for everything that reads the wall clock or waits for a time.
 const aClock = "a clock"
 
 var clock = []string{
@@ -281,7 +279,7 @@ func read(t *testing.T) *source.Tree {
 // fault is a use of something that a rule forbids.
 type fault struct{ used, rule, why string }
 
-// faultsOf returns what the production files of a package must not import or use.
+// faultsOf returns the forbidden imports and uses in the production files of a package.
 func faultsOf(p *source.Package) (out []fault) {
 	files := p.Production()
 	for _, used := range slices.Concat(source.Imports(files), source.Uses(files)) {
@@ -293,7 +291,7 @@ func faultsOf(p *source.Package) (out []fault) {
 // faults returns the rules that forbid a package to import or use something.
 func faults(pkg, used string) (out []fault) {
 	for _, b := range bans {
-		// "log" does not cover log/slog, a path of several elements covers what is below.
+		// "log" does not cover log/slog, but a path of several elements covers the packages below it.
 		same := used == b.imported || strings.Contains(b.imported, "/") && source.Under(used, b.imported)
 		if same && !slices.ContainsFunc(b.but, func(p string) bool { return source.Under(pkg, p) }) {
 			out = append(out, fault{used, "ban " + b.imported, b.why})

@@ -8,7 +8,7 @@ import (
 
 var required = regexp.MustCompile(`(?m)^\s(\S+) (v\S+)`)
 
-// TestModules checks that bench, the example of a user's module and counters are built with the versions of the
+// TestModules checks that bench, the example of a user's module and counters require the same versions as the
 // product.
 func TestModules(t *testing.T) {
 	versions := func(name string) map[string]string {

@@ -7,16 +7,16 @@ import (
 	"adshard/internal/lint/source"
 )
 
-// makers are the calls that make files and directories, or give them names, which may destroy others.
-// os.MkdirTemp is not one: it always makes a directory of its own.
+// makers lists the functions that create or name files and directories, and so may destroy others. os.MkdirTemp is
+// not in it: it always makes a new directory.
 var makers = []string{
 	"os.Create", "os.CreateTemp", "os.OpenFile", "os.WriteFile", "os.Rename", "os.Mkdir", "os.MkdirAll", "os.Link", "os.Symlink", "os.Truncate", "os.CopyFS",
 	"os.OpenRoot", "os.OpenInRoot", "io/ioutil.WriteFile", "syscall.Open", "syscall.Rename", "syscall.Link", "syscall.Creat", "syscall.Mknod",
 	"golang.org/x/sys/unix.Open", "golang.org/x/sys/unix.Rename", "golang.org/x/sys/unix.Renameat2",
 }
 
-// ownFiles are the packages that may call makers, each with its reason. All other outputs go through internal/outfile,
-// which replaces nothing of another kind.
+// ownFiles maps the packages that may call makers to the reasons. All others must use internal/outfile, which never
+// replaces a file of another kind.
 var ownFiles = map[string]string{
 	"internal/outfile":         "it is what all others go through",
 	"internal/site":            "directories of pages are for everybody to read",
@@ -41,7 +41,7 @@ var ownFiles = map[string]string{
 	"bench/peers/bleve":        "files of a peer, in a directory of its own",
 }
 
-// TestOutputs: files are made by internal/outfile, and by packages that have a reason.
+// TestOutputs: only internal/outfile creates files, and packages with a reason in ownFiles.
 func TestOutputs(t *testing.T) {
 	used := make(map[string]bool)
 	for _, p := range read(t).Packages {
@@ -66,7 +66,7 @@ func makesFiles(p *source.Package) []string {
 	return slices.DeleteFunc(source.Uses(p.Production()), func(used string) bool { return !slices.Contains(makers, used) })
 }
 
-// TestOutputsBite: each maker is seen, and what only reads is not.
+// TestOutputsBite: each maker is found, and functions that only read are not.
 func TestOutputsBite(t *testing.T) {
 	for _, maker := range makers {
 		if got := makesFiles(packageThatUses(t, "internal/cli", maker)); !slices.Equal(got, []string{maker}) {

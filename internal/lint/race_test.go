@@ -9,8 +9,8 @@ import (
 	"adshard/internal/lint/source"
 )
 
-// TestRacePackages checks that the packages that are tested under the race
-// detector exist and have tests: the list does not move when a package does.
+// TestRacePackages checks that the packages to be tested with the race detector exist and have tests, since the list
+// does not change when a package moves.
 func TestRacePackages(t *testing.T) {
 	list, err := os.ReadFile("../../deploy/race-packages.txt")
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"adshard/internal/lint/source"
 )
 
-// broken has for each rule a package and what it must not import or use; of the
-// rules of which package may import which there are some.
+// broken lists for each rule a package and what it must not import or use. For the rules of which package may import
+// which, it has only some examples.
 var broken = []struct{ pkg, used, rule string }{
 	{"fault", "adshard/schema", "fault may"},
 	{"schema/pb", "adshard/fault", "schema/… may"},
@@ -218,8 +218,7 @@ var broken = []struct{ pkg, used, rule string }{
 	{"util", "fmt", "place"},
 }
 
-// TestRulesBite writes a file that breaks a rule, for each rule, and checks that it
-// is seen.
+// TestRulesBite writes, for each rule, a file that breaks it, and checks that this is found.
 func TestRulesBite(t *testing.T) {
 	bitten := make(map[string]bool)
 	for _, c := range broken {
@@ -232,7 +231,7 @@ func TestRulesBite(t *testing.T) {
 		}
 		bitten[c.rule] = true
 	}
-	for _, r := range rules { // programs may not be imported
+	for _, r := range rules { // no package may import a program
 		pkg := strings.TrimSuffix(r.pkg, "/…")
 		if used := "adshard/cmd/adshard"; !slices.Contains(faults(pkg, used), fault{used, r.pkg + " may", oneWay}) && pkg != "cmd" {
 			t.Errorf("the rule of %s is dead: another one before it holds for that package", r.pkg)
@@ -245,7 +244,7 @@ func TestRulesBite(t *testing.T) {
 	}
 }
 
-// TestAllowed checks that the rules let through what they must.
+// TestAllowed checks that the rules allow what they must allow.
 func TestAllowed(t *testing.T) {
 	for _, c := range []struct{ pkg, used string }{
 		{"balance", "time"}, {"balance", "time.Duration"}, {"balance", "slices"}, {"internal/cli", "log/slog"},
@@ -259,7 +258,7 @@ func TestAllowed(t *testing.T) {
 	}
 }
 
-// names are the names of all rules but those of which package may import which.
+// names returns the names of all rules, except those of which package may import which.
 func names() []string {
 	out := []string{"tests …test", "place"}
 	for _, only := range testOnly {
@@ -278,8 +277,8 @@ func names() []string {
 
 var member = regexp.MustCompile(`^(.*)\.([A-Z]\w*)$`)
 
-// packageThatUses is a package of one file that imports a path, mentions a name
-// of one, or starts a goroutine. A path is imported under another name.
+// packageThatUses returns a package of one file that imports a path, uses a name of a package, or starts a goroutine.
+// It imports the path under another name.
 func packageThatUses(t *testing.T, pkg, used string) *source.Package {
 	t.Helper()
 	text := fmt.Sprintf("package p\n\nimport _ %q\n", used)
@@ -291,7 +290,7 @@ func packageThatUses(t *testing.T, pkg, used string) *source.Package {
 	return packageOf(t, pkg, text)
 }
 
-// packageOf is a package of one file.
+// packageOf returns a package of one file.
 func packageOf(t *testing.T, pkg, text string) *source.Package {
 	t.Helper()
 	syntax, err := parser.ParseFile(token.NewFileSet(), path.Base(pkg)+".go", text, parser.SkipObjectResolution)

@@ -8,8 +8,8 @@ import (
 	"adshard/internal/lint/source"
 )
 
-// TestTypeNames checks that no two types of a package differ by case only: such
-// names cannot be told apart when they are spoken or searched for.
+// TestTypeNames checks that no two types of a package differ only by case: such names cannot be told apart when they
+// are spoken or searched for.
 func TestTypeNames(t *testing.T) {
 	for _, p := range read(t).Packages {
 		for _, pair := range sameButCase(p) {
@@ -18,8 +18,8 @@ func TestTypeNames(t *testing.T) {
 	}
 }
 
-// sameButCase returns the pairs of a package's types whose names differ by case
-// only, those of its tests and of its functions included.
+// sameButCase returns the pairs of a package's types whose names differ only by case, including types of its tests
+// and within functions.
 func sameButCase(p *source.Package) (pairs [][2]string) {
 	seen := make(map[string]string)
 	for _, f := range p.Files {
@@ -42,7 +42,7 @@ func sameButCase(p *source.Package) (pairs [][2]string) {
 	return pairs
 }
 
-// TestTypeNamesBite checks that a pair is found and equal names are not.
+// TestTypeNamesBite checks that a pair is found, and that equal names are not.
 func TestTypeNamesBite(t *testing.T) {
 	for _, c := range []struct {
 		text string

@@ -10,13 +10,13 @@ import (
 
 const systemd = "../../deploy/packages/systemd"
 
-// exposure fails if systemd finds that a unit is exposed by more than 2.5 of 10.
+// exposure returns an error if systemd rates the exposure of a unit at more than 2.5 of 10.
 func exposure(unit string) (string, error) {
 	out, err := exec.Command("systemd-analyze", "security", "--offline=true", "--threshold=25", "--no-pager", unit).CombinedOutput()
 	return string(out), err
 }
 
-// TestUnits: the units of the packages are as hardened as systemd can tell.
+// TestUnits: systemd rates the units of the packages as hardened.
 func TestUnits(t *testing.T) {
 	if _, err := exec.LookPath("systemd-analyze"); err != nil {
 		t.Skip("there is no systemd-analyze")

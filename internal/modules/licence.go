@@ -2,8 +2,8 @@ package main
 
 import "strings"
 
-// known has for each licence, by its SPDX identifier, phrases of its text, in lower case and with
-// single spaces: all has those that it must have, none those that only others have.
+// known has phrases of the text of each licence, by its SPDX identifier, in lower case and with single spaces. `all`
+// has phrases that the text must contain, and `none` phrases that only other licences contain.
 var known = []struct {
 	id        string
 	all, none []string
@@ -21,13 +21,12 @@ var known = []struct {
 
 const redistribution = "redistribution and use in source and binary forms, with or without modification, are permitted provided that the following conditions are met"
 
-// beside lists files that only look like those of licences, by module and name.
+// beside lists files that only look like licences, by module and name.
 var beside = map[string]string{
 	"modernc.org/memory LICENSE-LOGO": "where its logo is from, which is not in programs",
 }
 
-// identify returns the SPDX identifiers of the licences in a text, or none if it has no known
-// licence.
+// identify returns the SPDX identifiers of the licences in a text, or none if it contains no known licence.
 func identify(body string) (ids []string) {
 	plain := strings.ToLower(strings.Join(strings.Fields(body), " "))
 	for _, k := range known {

@@ -15,7 +15,7 @@ import (
 	"strings"
 )
 
-// module is a Go module, or the standard library, of which programs have packages.
+// module is a Go module, or the standard library, with packages that the programs link.
 type module struct {
 	Path, Version, Dir, Sum string
 	purl                    string // of an entry that is not a Go module
@@ -23,14 +23,13 @@ type module struct {
 	licences                []string // SPDX identifiers, sorted
 }
 
-// text is a file of a module that has to be passed on with it.
+// text is a file of a module that has to be passed on with the programs.
 type text struct{ name, body string }
 
-// standard is the path of the standard library's entry, as govulncheck and others name it.
+// standard is the path of the standard library's entry; govulncheck and others use this name.
 const standard = "std"
 
-// linked returns the modules of the packages that programs are linked from, by path, and the
-// standard library.
+// linked returns the modules of the packages that programs are linked from, by path, and the standard library.
 func linked(dir string, programs ...string) ([]module, error) {
 	list := exec.Command("go", append([]string{"list", "-deps", "-json=Module"}, programs...)...)
 	list.Dir = dir
@@ -73,7 +72,7 @@ func linked(dir string, programs ...string) ([]module, error) {
 	return all, nil
 }
 
-// toolchain returns the entry of the standard library, whose licence is beside it.
+// toolchain returns the entry of the standard library. The library's licence is next to it.
 func toolchain(dir string) (module, error) {
 	env := exec.Command("go", "env", "GOVERSION", "GOROOT")
 	env.Dir = dir
@@ -85,7 +84,7 @@ func toolchain(dir string) (module, error) {
 	return module{Path: standard, Version: strings.TrimPrefix(version, "go"), Dir: root}, nil
 }
 
-// library returns the entry of a library that is not a Go module, of PURL=DIR.
+// library returns the entry for PURL=DIR, a library that is not a Go module.
 func library(arg string) (module, error) {
 	purl, dir, _ := strings.Cut(arg, "=")
 	name, version, found := strings.Cut(strings.TrimPrefix(purl, "pkg:"), "@")
@@ -108,7 +107,7 @@ var (
 	noticeFile  = regexp.MustCompile(`(?i)^(notice|patents)(\..*)?$`)
 )
 
-// read finds the licences in the module's directory.
+// read reads the licences in the module's directory.
 func (m *module) read() error {
 	files, err := os.ReadDir(m.Dir)
 	if err != nil {

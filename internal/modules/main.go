@@ -1,15 +1,15 @@
-// Command modules says what the programs are linked from: the Go modules, as `go list` names
-// them, with the licences that are found in their files.
+// Command modules lists what the programs are linked from: the Go modules, as `go list` names them, with the licences
+// that are found in their files.
 //
 //	modules notice           the part of NOTICE that names modules and licences
 //	modules copyright        the texts of all licences, as a Debian package has them
 //	modules sbom VERSION     a software bill of materials, in CycloneDX 1.6
 //
-// With -also PURL=DIR the last two name a library, too, that is linked statically and is no Go
-// module: its package URL, such as pkg:github/owner/name@v1.0.0, and a directory of its licences.
+// With -also PURL=DIR the last two also list a library that is linked statically and is not a Go module: its package
+// URL, such as pkg:github/owner/name@v1.0.0, and a directory with its licences.
 //
-// It fails if a module has no licence, or one that it does not know: the author of a new dependency must
-// see to that. The output depends only on go.mod, CGO_ENABLED and the licences of -also.
+// It fails if a module has no licence, or one that it does not know: then the author of a new dependency must decide.
+// The output depends only on go.mod, CGO_ENABLED and the licences of -also.
 package main
 
 import (

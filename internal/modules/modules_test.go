@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestNotice: NOTICE names every module that the programs are linked from, with its licences,
-// and no other; each has a licence that is known here.
+// TestNotice: NOTICE names every module that the programs link, with its licences, and no other. Each module has a
+// known licence.
 func TestNotice(t *testing.T) {
 	list, err := linked("../..", "./cmd/...")
 	if err != nil {
@@ -35,7 +35,7 @@ func TestNotice(t *testing.T) {
 	checkTexts(t, list)
 }
 
-// checkTexts: packages pass on the licence of each module, and the notices of those that have some.
+// checkTexts checks that packages include the licence of each module, and the notices of the modules that have some.
 func checkTexts(t *testing.T, list []module) {
 	t.Helper()
 	var all bytes.Buffer
@@ -55,8 +55,8 @@ func checkTexts(t *testing.T, list []module) {
 	}
 }
 
-// TestReadBites: a module without a licence is refused, and so is one with a file of no licence
-// that is known, even beside another that is.
+// TestReadBites: a module without a licence is rejected, and so is one with a file of an unknown licence, even beside
+// a file of a known one.
 func TestReadBites(t *testing.T) {
 	mit := "Permission is hereby granted, free of charge, to any person\nobtaining a copy …\nThe above copyright notice and this permission notice shall be included"
 	for _, c := range []struct {
@@ -88,7 +88,7 @@ func TestReadBites(t *testing.T) {
 	}
 }
 
-// TestLibrary: what is linked and is no Go module has its own package URL and its licences.
+// TestLibrary: a linked library that is no Go module has its own package URL and its licences.
 func TestLibrary(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "LICENSE.two"), []byte(redistribution), 0o600); err != nil {
@@ -110,7 +110,7 @@ func TestLibrary(t *testing.T) {
 	}
 }
 
-// TestWithoutTerms: the terms go, what others have written around them stays.
+// TestWithoutTerms: the terms are removed, and the text that others wrote around them stays.
 func TestWithoutTerms(t *testing.T) {
 	licence, err := os.ReadFile("../../LICENSE")
 	if err != nil {
@@ -140,7 +140,7 @@ func TestIdentify(t *testing.T) {
 	}
 }
 
-// TestSBOM: each module with version, hash and licence; the same bytes each time.
+// TestSBOM: the SBOM lists each module with version, hash and licence, and has the same bytes each time.
 func TestSBOM(t *testing.T) {
 	list := []module{{Path: "example.com/m", Version: "v1.0.0+incompatible", Sum: "h1:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=", licences: []string{"ISC", "MIT"}}}
 	var first, second bytes.Buffer

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// writeNotice writes a line for each module. It has no versions, so that it changes only when a
-// module or a licence does.
+// writeNotice writes a line for each module. The lines have no versions, so that they change only if a module or a
+// licence does.
 func writeNotice(w io.Writer, list []module) error {
 	var b strings.Builder
 	for _, m := range list {
@@ -26,7 +26,7 @@ func writeNotice(w io.Writer, list []module) error {
 	return err
 }
 
-// writeCopyright writes our own NOTICE, then what modules want to be passed on with programs:
+// writeCopyright writes this project's NOTICE, and then what must be passed on with the programs for the modules:
 // their licences and notices, word for word except for the terms of the Apache License.
 func writeCopyright(w io.Writer, own string, list []module) error {
 	var b strings.Builder
@@ -41,15 +41,15 @@ func writeCopyright(w io.Writer, own string, list []module) error {
 	return err
 }
 
-// commonApache is the file of Debian that has the Apache License. Packages name it rather than have
-// the text (Debian Policy 12.5).
+// commonApache is Debian's file of the Apache License. Packages refer to it rather than contain the text (Debian
+// Policy 12.5).
 const commonApache = "/usr/share/common-licenses/Apache-2.0"
 
 // apacheTerms finds the terms of the Apache License: from its name to the last sentence of section 9.
 var apacheTerms = regexp.MustCompile(`(?s)[ \t]*Apache License\s+Version 2\.0, January 2004.*?accepting any such warranty\s+or additional liability\.(\s+END OF TERMS AND CONDITIONS)?`)
 
-// withoutTerms puts commonApache in place of the terms of the Apache License, and keeps what is before and
-// after them, such as the copyright.
+// withoutTerms replaces the terms of the Apache License by a reference to commonApache. It keeps what is before and
+// after the terms, such as the copyright.
 func withoutTerms(body string) string {
 	return apacheTerms.ReplaceAllString(body, "[the terms of the Apache License, Version 2.0: "+commonApache+"]")
 }
@@ -91,8 +91,8 @@ type (
 	}
 )
 
-// writeSBOM writes the bill of materials. It has no time and no serial number, so that equal
-// programs have equal ones; which module needs which is in go.mod's of the modules.
+// writeSBOM writes the bill of materials. It has no time and no serial number, so that equal programs have equal
+// ones. Which module needs which is in the modules' go.mod files.
 func writeSBOM(w io.Writer, version string, list []module) error {
 	own := component{Type: "application", Name: "adshard", Version: version, PURL: "pkg:generic/adshard@" + escaped(version), Licences: licencesOf("Apache-2.0")}
 	own.Ref = own.PURL
@@ -102,7 +102,7 @@ func writeSBOM(w io.Writer, version string, list []module) error {
 		c := component{Type: "library", Name: m.Path, Version: m.Version, PURL: cmp.Or(m.purl, "pkg:golang/"+m.Path+"@"+escaped(m.Version)), Licences: licencesOf(m.licences...)}
 		c.Ref = c.PURL
 		if sum, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(m.Sum, "h1:")); err == nil && len(sum) > 0 {
-			c.Hashes = []hash{{"SHA-256", hex.EncodeToString(sum)}} // as go.sum has it: of all files
+			c.Hashes = []hash{{"SHA-256", hex.EncodeToString(sum)}} // as in go.sum: of all files
 		}
 		d.Components = append(d.Components, c)
 		needs.On = append(needs.On, c.Ref)
@@ -114,7 +114,7 @@ func writeSBOM(w io.Writer, version string, list []module) error {
 	return e.Encode(d)
 }
 
-// escaped is a version as a package URL has it.
+// escaped returns a version as it is written in a package URL.
 func escaped(version string) string { return strings.ReplaceAll(version, "+", "%2B") }
 
 func licencesOf(ids ...string) []licence {

@@ -4,8 +4,8 @@
 //	money.Format(1431112)  // "1.431112"
 //	money.Parse("2.5")     // 2500000, true
 //
-// Nothing is rounded: prices are compared with what is billed. Package ingest/values says
-// more of what is wrong in a cell of a file.
+// Nothing is rounded, since prices are compared with what is billed. Package ingest/values says in more detail what
+// is wrong with a cell of a file.
 package money
 
 import (
@@ -16,21 +16,20 @@ import (
 
 const (
 	unit  = 1_000_000
-	least = 2 // decimals that are always written
+	least = 2 // the fewest decimals that are written
 
 	digits = "0123456789"
 )
 
-// Format writes micros in units, exactly, with at least two decimals: 10000 is 0.01 and
-// 1508572 is 1.508572.
+// Format returns micros as units, exactly, with at least two decimals: 10000 is 0.01 and 1508572 is 1.508572.
 func Format(micros uint64) string {
 	decimals := fmt.Sprintf("%06d", micros%unit)
 	shown := max(least, len(strings.TrimRight(decimals, "0")))
 	return strconv.FormatUint(micros/unit, 10) + "." + decimals[:shown]
 }
 
-// Parse reads an amount in units: digits, and up to six more after a point. It reports
-// false for anything else, and for more than 64 bits of micros.
+// Parse reads an amount in units: digits, perhaps followed by a point and up to six digits. ok is false for anything
+// else, and if the micros do not fit in 64 bits.
 func Parse(text string) (micros uint64, ok bool) {
 	whole, decimals, _ := strings.Cut(text, ".")
 	if whole == "" || len(decimals) > 6 || strings.Trim(whole, digits)+strings.Trim(decimals, digits) != "" {

@@ -11,11 +11,11 @@ import (
 	"testing"
 )
 
-// built is the tests of packages, with mutations in what they test.
+// built has the test programs of packages, with mutations in the packages that they test.
 type built struct {
 	programs map[string]string // by package
-	woven    map[string]bool   // the mutations that are in them
-	work     string            // GOWORK: a workspace of the product's modules
+	woven    map[string]bool   // the mutations that the programs contain
+	work     string            // GOWORK=path of a workspace of the product's modules
 }
 
 // build builds the tests once for all mutations that can be woven.
@@ -56,7 +56,7 @@ func build(t *testing.T, list map[string]mutation) *built {
 	return b
 }
 
-// workspace writes a go.work, so that packages of all modules of the product are named from its root.
+// workspace writes a go.work, so that packages of all modules of the product can be named from its root.
 func workspace(t *testing.T) string {
 	t.Helper()
 	from, err := filepath.Abs(root)
@@ -68,7 +68,8 @@ func workspace(t *testing.T) string {
 	return name
 }
 
-// namesApart divides packages so that no two of a part have the same name, which is that of the program.
+// namesApart divides packages into parts in which no two have the same name, since the name of a package is that of
+// its test program.
 func namesApart(packages []string) (parts [][]string) {
 	times := make(map[string]int)
 	for _, p := range packages {
@@ -95,7 +96,7 @@ func (b *built) run(t *testing.T, name string, m mutation) (out string, failed b
 		cmd = exec.Command("go", "test", "-count=1", "-vet=off", "-timeout=5m", "-overlay", overlay, "-run", m.tests, m.tested)
 		cmd.Dir = root
 	}
-	// In make test properties try fewer cases, in which a fault may not show.
+	// make test tries fewer cases of properties, so that a fault may not show.
 	cmd.Env = slices.Concat(os.Environ(), m.env, []string{"RAPID_CHECKS=100", chosen + "=" + name, b.work})
 	text, err := cmd.CombinedOutput()
 	return string(text), err != nil

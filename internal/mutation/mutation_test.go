@@ -2,10 +2,9 @@
 // fail: each of its mutations breaks the product in one way and names the tests that
 // must notice.
 //
-// A mutation is compiled in by the go tool (go test -overlay); no file of the repository
-// changes. Those within one function, which are nearly all, are built together: a variable of
-// the environment says which of them is in force. Most of what is broken are pure functions.
-// They have no seam for a broken part, and get none for this package.
+// A mutation is compiled in by the go tool (go test -overlay); no file of the repository changes. Mutations within
+// one function, which are nearly all, are built together, and an environment variable selects the one in force. Most
+// mutations break pure functions, which have no seam for a broken part and get none for this package.
 package mutation
 
 import (
@@ -18,15 +17,14 @@ import (
 
 const (
 	root = "../.."
-	// tries is how often tests may run until one notices: some draw what they try, or have to
-	// meet a moment.
+	// tries is how often tests may run until one notices: some draw their cases, or depend on timing.
 	tries = 3
 )
 
-// TestMutations makes the mutations described in testdata, one at a time: a part of them, or all (part). A
-// description says what is wrong then, the package (with /…, those below it as well)
-// in which the text to be replaced stands exactly once, tests aside, and what must
-// notice: tests, or in testdata/cluster a few seeds and kept scenarios of the simulator.
+// TestMutations runs the mutations described in testdata, one at a time: one part of them, or all (see part). A
+// description says what the mutation breaks, and names the package (with /…, also those below it) in which the text
+// to be replaced occurs exactly once, not counting tests. It also names what must notice: tests, or in
+// testdata/cluster a few seeds and kept scenarios of the simulator.
 //
 //	# what is wrong then
 //	package auction
@@ -36,8 +34,8 @@ const (
 //	--- new
 //	…
 //
-// When the simulator no longer notices a mutation after a change of package balance, play more
-// seeds with SIM_MUTANT_SEEDS=300 and name those that do.
+// If the simulator no longer notices a mutation after a change of package balance, play more seeds with
+// SIM_MUTANT_SEEDS=300 and name those that notice it.
 func TestMutations(t *testing.T) {
 	if testing.Short() {
 		t.Skip("mutations recompile the product: not in -short")
@@ -67,7 +65,7 @@ func TestMutations(t *testing.T) {
 	}
 }
 
-// TestMutationsApply shows in a moment which mutations a change of the source concerns.
+// TestMutationsApply shows quickly which mutations are affected by a change of the source.
 func TestMutationsApply(t *testing.T) {
 	for name, file := range files(t) {
 		t.Run(name, func(t *testing.T) {
@@ -77,7 +75,7 @@ func TestMutationsApply(t *testing.T) {
 	}
 }
 
-// files returns the descriptions by their names.
+// files returns the paths of the descriptions by name.
 func files(t *testing.T) map[string]string {
 	t.Helper()
 	list, err := filepath.Glob("testdata/*/*.txt")
@@ -93,8 +91,8 @@ func files(t *testing.T) map[string]string {
 
 type mutation struct {
 	remark, dir   string
-	below         bool   // dir and what is below it
-	tested, tests string // package, tests in it that must notice
+	below         bool   // also search below dir
+	tested, tests string // package, and tests in it that must notice
 	env           []string
 	before, after string
 }
@@ -106,7 +104,7 @@ func read(t *testing.T, file string) mutation {
 		t.Fatal(err)
 	}
 	head, rest, _ := strings.Cut(string(text), "--- old\n")
-	// That a test fails is enough: no shorter example is looked for, and none is kept.
+	// It is enough that a test fails: no shorter example is searched for, and none is kept.
 	m := mutation{env: []string{"SIM_SHRINK=0", "RAPID_SHRINKTIME=0s", "RAPID_NOFAILFILE=true"}}
 	m.before, m.after, _ = strings.Cut(rest, "\n--- new\n")
 	m.after = strings.TrimSuffix(m.after, "\n")
@@ -122,7 +120,7 @@ func read(t *testing.T, file string) mutation {
 			m.tested, m.tests, _ = strings.Cut(rest, " ")
 		case "seeds":
 			m.env = append(m.env, "SIM_ONLY="+rest)
-			seeds = "TestSeeds|" // which plays hundreds unless some are named
+			seeds = "TestSeeds|" // which plays hundreds of seeds unless some are named
 			m.tested, m.tests = "./balance/sim", "^TestSeeds$"
 		case "replay":
 			if more != "" {
@@ -139,8 +137,7 @@ func read(t *testing.T, file string) mutation {
 	return m
 }
 
-// source returns the file in which the text to be replaced stands, and what is in
-// it.
+// source returns the path and the content of the file with the text to be replaced.
 func (m mutation) source(t *testing.T) (file, source string) {
 	t.Helper()
 	dir, err := filepath.Abs(filepath.Join(root, m.dir))
@@ -170,7 +167,7 @@ func (m mutation) source(t *testing.T) (file, source string) {
 	return file, source
 }
 
-// noticed returns what a test said when it failed; "": none ran.
+// noticed returns the message of a failed test, or "" if no test ran.
 func noticed(out string) string {
 	failed := false
 	for line := range strings.Lines(out) {

@@ -10,12 +10,12 @@ import (
 	"testing"
 )
 
-// parts is into how many parts the packages are divided whose tests must notice: an ordinary run makes the mutations of one part,
-// another one for each commit, so that it takes a minute or two and a few commits cover all.
+// parts is the number of parts into which the mutations are divided by the packages whose tests must notice. An ordinary run runs
+// only one part, which depends on the commit, so that it takes a minute or two and a few commits cover all.
 const parts = 16
 
-// part returns the mutations of this run: with MUTATIONS=all (make mutations) all of them, with a number those of that part, otherwise
-// those of the commit's.
+// part returns the mutations of this run: all of them with MUTATIONS=all (make mutations), one part if MUTATIONS is its number, and
+// otherwise the part of the newest commit.
 func part(t *testing.T, all map[string]mutation) map[string]mutation {
 	t.Helper()
 	chosen := os.Getenv("MUTATIONS")
@@ -41,12 +41,12 @@ func part(t *testing.T, all map[string]mutation) map[string]mutation {
 	return some
 }
 
-// ofCommit is the part of the newest commit, by its hash.
+// ofCommit returns the number of the newest commit's part, computed from its hash.
 func ofCommit(t *testing.T) string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "git", "rev-parse", "HEAD").Output()
 	if err != nil {
-		return "0" // no checkout
+		return "0" // not a checkout
 	}
 	id, err := strconv.ParseUint(strings.TrimSpace(string(out))[:8], 16, 64)
 	if err != nil {

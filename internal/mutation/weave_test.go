@@ -10,25 +10,25 @@ import (
 	"testing"
 )
 
-// chosen is the variable of the environment that names the mutation in force. Parts that
-// `adshard up` starts get none that begins with ADSHARD_.
+// chosen is the environment variable that names the mutation in force. Its name does not begin with ADSHARD_, since
+// processes that `adshard up` starts do not get such variables.
 const chosen = "MUTATION_CHOSEN"
 
-// switchFile is what a package with woven mutations has in addition.
+// switchFile returns the file that is added to a package with woven mutations.
 func switchFile(name string) string {
 	return "package " + name + "\n\nimport \"os\"\n\nvar mutationChosen = os.Getenv(\"" + chosen + "\")\n"
 }
 
-// woven is a source file with all of its mutations in it, each in force when it is
-// chosen: building them one by one took most of the time.
+// woven is a source file with all of its mutations in it, of which the chosen one is in force: building them one by
+// one took most of the time.
 type woven struct {
-	name   string // of the package
+	name   string // name of the package
 	source string
-	of     map[string][]string // the mutations of each function, by its text
-	bodies map[string]string   // the functions as mutations have them
+	of     map[string][]string // mutations by function, which is given by its text
+	bodies map[string]string   // mutated functions by mutation
 }
 
-// weave adds a mutation, unless it changes more than the body of one function.
+// weave adds a mutation, unless it changes more than the body of one function, and reports whether it did.
 func (w *woven) weave(mutation, before, after string) (ok bool) {
 	fset := token.NewFileSet()
 	old, err := parser.ParseFile(fset, "", w.source, 0)
@@ -62,13 +62,13 @@ func (w *woven) weave(mutation, before, after string) (ok bool) {
 	return true
 }
 
-// versionOf is the name of a function as a mutation has it.
+// versionOf returns the name of a mutated version of a function.
 func (w *woven) versionOf(f *ast.FuncDecl, mutation string) string {
 	return f.Name.Name + "_" + strings.NewReplacer("/", "_", "-", "_").Replace(mutation)
 }
 
-// text is the file with all mutations: in place of each function that has some there is
-// one that calls the version that is chosen.
+// text returns the file with all mutations. Each function with mutations is replaced by one that calls the chosen
+// version.
 func (w *woven) text(t *testing.T) string {
 	t.Helper()
 	fset := token.NewFileSet()
@@ -94,7 +94,7 @@ func (w *woven) text(t *testing.T) string {
 	return text + "\n" + added
 }
 
-// dispatch is a function that calls the chosen version of f.
+// dispatch returns a function that calls the chosen version of f.
 func (w *woven) dispatch(fset *token.FileSet, f *ast.FuncDecl, kept string, mutations []string) string {
 	of := func(n ast.Node) string { return source(fset, w.source, n) }
 	receiver, callee, types, arguments := "", "", "", ""
@@ -135,18 +135,17 @@ func (w *woven) dispatch(fset *token.FileSet, f *ast.FuncDecl, kept string, muta
 	}
 	text := b.String() + call(kept) + "}\n\n"
 	if results != "" {
-		text = strings.ReplaceAll(text, "\nreturn\n}", "\n}") // the call returns
+		text = strings.ReplaceAll(text, "\nreturn\n}", "\n}") // the call already returns
 	}
 	return text
 }
 
-// source is the text of a node.
+// source returns the text of a node.
 func source(fset *token.FileSet, text string, n ast.Node) string {
 	return text[fset.Position(n.Pos()).Offset:fset.Position(n.End()).Offset]
 }
 
-// signature is the text of a function without its body, or "" if there is
-// none.
+// signature returns the text of a function up to its body, or "" if it has no body.
 func signature(fset *token.FileSet, text string, f *ast.FuncDecl) string {
 	if f.Body == nil {
 		return ""
@@ -154,7 +153,7 @@ func signature(fset *token.FileSet, text string, f *ast.FuncDecl) string {
 	return text[fset.Position(f.Pos()).Offset:fset.Position(f.Body.Lbrace).Offset]
 }
 
-// renamed is the text of a function under another name.
+// renamed returns the text of a function under another name.
 func renamed(fset *token.FileSet, text string, f *ast.FuncDecl, name string) string {
 	all, from := source(fset, text, f), fset.Position(f.Name.Pos()).Offset-fset.Position(f.Pos()).Offset
 	return all[:from] + name + all[from+len(f.Name.Name):]

@@ -1,14 +1,13 @@
-// Package near finds the existing name that a wrong name probably meant. It knows
-// only what it is given.
+// Package near finds the existing name that a wrong name probably meant, among given names.
 package near
 
 import "unicode/utf8"
 
-// most is the largest distance at which one name may be meant by another.
+// most is the largest distance at which a name is still near.
 const most = 2
 
-// Name returns the nearest of the names to a wrong one, of equally near ones the first, or "" if there
-// is none near. Of a short name no more than half may be wrong.
+// Name returns the name nearest to a wrong one, the first if several are equally near, or "" if none is near. At most
+// half of a short name may be wrong.
 func Name(wrong string, names []string) (nearest string) {
 	least := min(most, utf8.RuneCountInString(wrong)/2) + 1
 	for _, name := range names {
@@ -22,9 +21,9 @@ func Name(wrong string, names []string) (nearest string) {
 	return nearest
 }
 
-// Distance returns the number of edits between a and b, or something above most if it is
-// above. An edit inserts, deletes or replaces a character, or swaps two adjacent ones; what
-// is swapped is not edited again (optimal string alignment).
+// Distance returns the number of edits between a and b, or some number above `most` if there are more than most. An
+// edit inserts, deletes or replaces a character, or swaps two adjacent ones. Swapped characters are not edited again
+// (optimal string alignment).
 func Distance(a, b []rune, most int) int {
 	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
 		a, b = a[1:], b[1:]

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// slowDistance is the whole table.
+// slowDistance computes the distance with the whole table.
 func slowDistance(a, b []rune) int {
 	table := make([][]int, len(a)+1)
 	for i := range table {
@@ -29,7 +29,7 @@ func slowDistance(a, b []rune) int {
 	return table[len(a)][len(b)]
 }
 
-// TestDistance: against the plain table, on short words of few letters.
+// TestDistance compares the distance with that of the plain table, for short words of few letters.
 func TestDistance(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	word := func() []rune {

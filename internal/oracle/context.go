@@ -11,22 +11,22 @@ import (
 	"adshard/search"
 )
 
-// Context is what a request says of its user and page (serving.md §11), with the table of places by which it is read.
+// Context is the user and page of a request (serving.md §11), with the table of places that is needed to interpret it.
 type Context struct {
 	Time                          time.Time
 	Locations, Interest           []uint32
 	Parents                       map[uint32]uint32 // of places
 	Lat, Lon                      float64           // degrees, with HasPoint
 	HasPoint                      bool
-	Languages, Audiences          []string // codes; segments
-	Host, Path                    string   // of the page, normalised; "": none
-	Include                       bool     // unknown_location: include
+	Languages, Audiences          []string // codes and segments
+	Host, Path                    string   // of the page, normalised, or "" if there is none
+	Include                       bool     // unknown_location is "include"
 	BlockAdvertisers              []uint64
 	BlockDomains, BlockCategories []string
 	BlockUncategorised            bool
 }
 
-// entry is an entry of any of the lists of serving.md §13.
+// entry is an entry of any of the lists in serving.md §13.
 type entry struct {
 	Day, From, To    string
 	ID               any
@@ -38,7 +38,7 @@ type entry struct {
 	permille, number uint64
 }
 
-// read reads a list, or the lists of an object by name.
+// read reads a list, or an object's lists by name.
 func read(text string) (list []entry, named map[string][]entry) {
 	if text == "" {
 		return nil, nil
@@ -69,7 +69,8 @@ func completed(list []entry) []entry {
 	return list
 }
 
-// context is the first dimension that keeps the keyword from taking part, or Eligible with the factors of its bid.
+// context returns the first dimension of targeting that keeps the keyword from taking part, or Eligible and the
+// factors of its bid.
 func (k *keyword) context(r *Request) (v search.Verdict, factors [4]uint64) {
 	factors = [4]uint64{1000, 1000, 1000, 1000}
 	c := r.Context
@@ -121,7 +122,8 @@ func (k *keyword) schedule(c *Context, factors *[4]uint64) search.Verdict {
 	return search.OffSchedule
 }
 
-// around are the places that contain one of a list, each with the number of places from it up.
+// around returns the places in a list and all places that contain them, each with its depth: the number of places
+// from it up to the root.
 func (c *Context) around(list []uint32) map[uint64]int {
 	out := map[uint64]int{}
 	for _, id := range list {
@@ -174,7 +176,7 @@ func (k *keyword) location(c *Context, factors *[4]uint64) search.Verdict {
 			place = e
 		}
 	}
-	for _, e := range list { // an exclusion behind a target
+	for _, e := range list { // an exclusion counts before a target
 		if e.Exclude && (e.number > 0 && exclusions[e.number] > 0 || e.number == 0 && c.HasPoint && distance(e.Lat, e.Lon, c.Lat, c.Lon) <= e.Radius) {
 			return search.LocationExcluded
 		}
@@ -301,14 +303,14 @@ func (k *keyword) blocked(c *Context, _ *[4]uint64) search.Verdict {
 	return search.Eligible
 }
 
-// meets reports whether a blocked domain holds the host of a URL. The worlds have plain URLs only.
+// meets reports whether the host of a URL is in a blocked domain. Drawn worlds have only plain URLs.
 func (c *Context) meets(url string) bool {
 	_, rest, _ := strings.Cut(url, "://")
 	host, _, _ := strings.Cut(rest, "/")
 	return url != "" && slices.ContainsFunc(c.BlockDomains, func(d string) bool { return strings.HasSuffix("."+host, "."+d) })
 }
 
-// shown are the ads that no block meets.
+// shown returns the ads that no block meets.
 func (c *Context) shown(ads []*backend.Ad) []*backend.Ad {
 	return slices.DeleteFunc(slices.Clone(ads), func(a *backend.Ad) bool { return c.meets(a.FinalURL) })
 }

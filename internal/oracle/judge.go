@@ -11,7 +11,7 @@ import (
 	"adshard/search"
 )
 
-// Judged is a matching keyword and its fate in the auction.
+// Judged is a matching keyword and its result in the auction.
 type Judged struct {
 	Keyword    *backend.Keyword
 	Item       *backend.Item
@@ -19,26 +19,26 @@ type Judged struct {
 	Advertiser *backend.Advertiser
 	Level      search.Level
 	Verdict    search.Verdict
-	Mismatch   search.Mismatch // of one that does not match
-	// Bid in micros, if there is one (HasBid), and Modifier in permille;
-	// Effective is B, Quality Q and Score R.
+	Mismatch   search.Mismatch // of a keyword that does not match
+	// Bid is in micros, if there is a bid (HasBid), and Modifier in permille. Effective is B, Quality is Q and Score
+	// is R.
 	Bid, Modifier, Effective, Quality, Score uint64
 	HasBid                                   bool
-	// Factor is f of the request's scorer, in permille, if there is one.
+	// Factor is f from the request's scorer, in permille, or 0 if there is no scorer.
 	Factor uint64
-	// Defaults are the texts of its ad in which a placeholder's default stands.
+	// Defaults are the shown texts of its ad that contain a placeholder's default.
 	Defaults []string
-	// Negative is the blocking one if the verdict is BlockedByNegative.
+	// Negative is the blocking negative if the verdict is BlockedByNegative.
 	Negative *backend.Negative
-	// Position and Price are of a winner; SetBy: who set the price, 0: the
-	// reserve. LostTo: the keyword in the last place, or that supersedes.
+	// Position and Price are set for a winner. SetBy is the keyword that set the price, or 0 if the reserve did.
+	// LostTo is the keyword in the last place, or the one that supersedes this one.
 	Position      int
 	Price         uint64
 	SetBy, LostTo uint64
 }
 
-// judge decides on a keyword that matches (serving.md §3 and §4). The verdict
-// is the first that holds in the order of search.Verdict.
+// judge decides on a keyword that matches (serving.md §3 and §4). The verdict is the first that applies in the order
+// of search.Verdict.
 func (k *keyword) judge(level search.Level, query []*word, r *Request) *Judged {
 	j := &Judged{
 		Keyword: k.Keyword, Item: k.item, Campaign: k.campaign, Advertiser: k.advertiser, Level: level,
@@ -81,7 +81,7 @@ func (k *keyword) judge(level search.Level, query []*word, r *Request) *Judged {
 	return j
 }
 
-// points is the learned quality, the first four bits of what was learned, else the given one.
+// points returns the learned quality, in the first four bits of Learned, or else the given quality.
 func (k *keyword) points() uint64 {
 	if learned := uint64(k.Learned) % 16; learned > 0 {
 		return learned
@@ -89,8 +89,8 @@ func (k *keyword) points() uint64 {
 	return uint64(k.Quality)
 }
 
-// modifier is the group's if set, else the campaign's, else 1000; −100 % on
-// either means not shown.
+// modifier sets the modifier: the group's if set, or else the campaign's, or else 1000. shown is false if either is
+// −100 %.
 func (k *keyword) modifier(j *Judged, d search.Device) (shown bool) {
 	group, campaign := k.item.Group.Modifiers[d], k.campaign.Modifiers[d]
 	j.Modifier = 1000
@@ -131,7 +131,7 @@ func (k *keyword) verdict(j *Judged, shown bool, targeted search.Verdict, r *Req
 	return search.Eligible
 }
 
-// takesPart implements serving.md §10.2, with numbers of any size.
+// takesPart implements serving.md §10.2, with integers of any size.
 func (k *keyword) takesPart(requestID string) bool {
 	h := new(big.Int).SetUint64(xxhash.Sum64String(requestID + "/" + strconv.FormatUint(k.campaign.ID, 10)))
 	drawn := h.Mul(h, big.NewInt(1_000_000)).Rsh(h, 64)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// LargeModel is the file of a model of so many trees of six splits, for benchmarks: what it costs is work.
+// LargeModel returns the file of a model with this number of trees of six splits, for benchmarks of its cost.
 func LargeModel(trees int) []byte {
 	var list []string
 	for i := range trees {

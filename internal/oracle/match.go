@@ -8,12 +8,12 @@ import (
 	"adshard/search/words"
 )
 
-// table is how each word of a keyword (row) agrees with each word of the
-// query (column) under one language, within the rule's reach.
+// table says how each word of a keyword (row) agrees with each word of the query (column) under one language, within
+// the rule's reach.
 type table [][]search.Level
 
-// match returns the level at which the keyword matches under its best
-// language and that table; NoLevel when it does not match.
+// match returns the level at which the keyword matches under its best language, and the table for that language. It
+// returns NoLevel if the keyword does not match.
 func (k *keyword) match(rule search.Rule, n int) (search.Level, table) {
 	best, how := search.NoLevel, table(nil)
 	for _, language := range k.languages {
@@ -28,8 +28,8 @@ func (k *keyword) match(rule search.Rule, n int) (search.Level, table) {
 	return best, how
 }
 
-// languagesOf are indexes of word.agree: the campaign's languages; one without
-// a stemmer is as none, and a campaign without languages has none.
+// languagesOf returns indexes of word.agree: the index `none` and those of the campaign's languages that have a
+// stemmer.
 func languagesOf(c *backend.Campaign) []int {
 	list := []int{none}
 	for i, l := range words.Languages() {
@@ -40,8 +40,8 @@ func languagesOf(c *backend.Campaign) []int {
 	return list
 }
 
-// table is nil when a word of the keyword agrees with no word of the query: no
-// rule matches then.
+// table returns the table for a language, or nil if a word of the keyword agrees with no word of the query, so that
+// no rule matches.
 func (k *keyword) table(language int, reach search.Level, n int) table {
 	var t table
 	for _, w := range k.words {
@@ -61,9 +61,8 @@ func (k *keyword) table(language int, reach search.Level, n int) table {
 	return t
 }
 
-// MatchTable returns the level at which a keyword matches, given how each of its
-// words (row) agrees with each of the query's n words (column); NoLevel when it
-// does not.
+// MatchTable returns the level at which a keyword matches, given how each of its words (row) agrees with each of the
+// query's n words (column). It returns NoLevel if the keyword does not match.
 func MatchTable(agree [][]search.Level, rule search.Rule, n int) search.Level {
 	t := make(table, len(agree))
 	for i, row := range agree {
@@ -81,7 +80,7 @@ func MatchTable(agree [][]search.Level, rule search.Rule, n int) search.Level {
 func (t table) match(rule search.Rule, n int) search.Level {
 	if rule.Ordered {
 		if !rule.Others && len(t) != n {
-			return search.NoLevel // same number
+			return search.NoLevel // the numbers of words must be equal
 		}
 		return t.sequence(rule.Adjacent || !rule.Others, n)
 	}
@@ -100,9 +99,9 @@ func (t table) match(rule search.Rule, n int) search.Level {
 	return best
 }
 
-// set: each keyword word agrees with one of the query's words from ≤ j < to,
-// and, if only, each of those agrees with a keyword word. The level is that of
-// the worst keyword word at its best agreement there.
+// set requires that each keyword word agrees with one of the query's words from ≤ j < to and, if `only` is set, that
+// each of those agrees with a keyword word. It returns the level of the worst keyword word at its best agreement
+// there.
 func (t table) set(from, to int, only bool) search.Level {
 	worst := search.Identical
 	for _, row := range t {
@@ -130,11 +129,10 @@ func (t table) covers(j int) bool {
 	return false
 }
 
-// sequence places the keyword's words at ascending positions of the query, next
-// to each other if adjacent, and returns the least level that the worst of
-// them can have.
+// sequence places the keyword's words at ascending positions in the query, next to each other if adjacent is set. It
+// returns the best level that the worst of the words can have.
 func (t table) sequence(adjacent bool, n int) search.Level {
-	// at[j] is that level for the words so far, the last of them at j.
+	// at[j] is that level for the words so far, with the last of them at j.
 	at := t[0]
 	for _, row := range t[1:] {
 		next := slices.Repeat([]search.Level{search.NoLevel}, n)

@@ -9,7 +9,7 @@ import (
 	"adshard/search"
 )
 
-// one is the oracle over a single keyword.
+// one returns an oracle with a single keyword.
 func one(t *testing.T, text string, mt search.MatchType, languages []string) *oracle.Oracle {
 	t.Helper()
 	o, err := oracle.New(
@@ -26,7 +26,7 @@ func one(t *testing.T, text string, mt search.MatchType, languages []string) *or
 	return o
 }
 
-// TestMatching are the clauses of serving.md §2, by hand.
+// TestMatching tests the clauses of serving.md §2 with examples written by hand.
 func TestMatching(t *testing.T) {
 	en, cs := []string{"en"}, []string{"cs"}
 	def, sklik := search.DefaultProfile(), search.SklikProfile()
@@ -45,7 +45,7 @@ func TestMatching(t *testing.T) {
 		want      search.Level
 	}{
 		{"usb cable", search.Exact, en, "USB cable", def, search.Identical},
-		{"usb cable", search.Exact, en, "usb cables", def, none}, // reaches folded only
+		{"usb cable", search.Exact, en, "usb cables", def, none}, // reaches only folded forms
 		{"usb cable", search.Exact, en, "cable usb", def, none},
 		{"usb cable", search.Exact, en, "usb usb cable", def, none},
 		{"café", search.Exact, nil, "cafe", def, search.Folded},
@@ -55,15 +55,15 @@ func TestMatching(t *testing.T) {
 		{"usb cable", search.Phrase, en, "usb new cable", def, none},
 		{"usb cable", search.Phrase, en, "cable usb", def, none},
 		{"usb cable", search.Phrase, en, "cable usb", sklik, search.Identical},
-		{"usb cable", search.Phrase, en, "usb cables, usb cable", def, search.Identical}, // best place
+		{"usb cable", search.Phrase, en, "usb cables, usb cable", def, search.Identical}, // the best place counts
 		{"café café", search.Phrase, nil, "cafe café cafe", def, search.Folded},
-		{"café café", search.Broad, nil, "cafe café", def, search.Identical}, // as a set, each at its best
+		{"café café", search.Broad, nil, "cafe café", def, search.Identical}, // as a set, each word at its best place
 		{"phone", search.Broad, en, "telephone", def, search.Synonym},
 		{"phone", search.Broad, cs, "telephone", def, none},
 		{"phone", search.Phrase, en, "telephone", def, none},
-		{"phones", search.Broad, en, "telephone", def, none}, // a synonym of phone, not of its forms
+		{"phones", search.Broad, en, "telephone", def, none}, // a synonym of phone, not of its other forms
 		{"lamp lights", search.Broad, en, "light", def, search.Synonym},
-		{"phone mobil", search.Broad, []string{"cs", "en"}, "telephone telefon", def, none}, // one language for all
+		{"phone mobil", search.Broad, []string{"cs", "en"}, "telephone telefon", def, none}, // all words need the same language
 		{"usb cable", search.Broad, en, "cable", def, none},
 		{"usb cable", search.Broad, en, "cable x usb", run, none},
 		{"usb cable", search.Broad, en, "x cable usb y", run, search.Identical},
@@ -93,7 +93,7 @@ func TestMatching(t *testing.T) {
 	}
 }
 
-// TestRefuses: queries that are too long or no UTF-8.
+// TestRefuses: queries that are too long or not valid UTF-8 are rejected.
 func TestRefuses(t *testing.T) {
 	o := one(t, "usb", search.Broad, nil)
 	for _, text := range []string{"\xff", string(make([]byte, 1025))} {

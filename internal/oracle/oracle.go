@@ -14,7 +14,7 @@ type Thesaurus interface {
 	Synonyms(language, folded string) []string
 }
 
-// Oracle is all data, analysed. It must be used by one goroutine at a time.
+// Oracle holds all data, analysed. Only one goroutine may use it at a time.
 type Oracle struct {
 	keywords []keyword
 	// words are the distinct words of all keywords.
@@ -30,8 +30,8 @@ type Request struct {
 	Variants  search.Level
 	Reserve   uint64 // micros
 	RequestID string
-	Context   *Context // nil: targeting is not looked at
-	Scorer    *Model   // needs a Context; nil: none
+	Context   *Context // nil if targeting is ignored
+	Scorer    *Model   // needs a Context; nil if there is none
 }
 
 // keyword is a keyword with everything that its verdict depends on.
@@ -42,7 +42,7 @@ type keyword struct {
 	campaign   *backend.Campaign
 	advertiser *backend.Advertiser
 	languages  []int // indexes of word.agree
-	// negatives are the enabled ones of the group, then of the campaign, then of the advertiser.
+	// negatives are the enabled negatives of the group, then of the campaign, then of the advertiser.
 	negatives []*negative
 }
 
@@ -52,8 +52,8 @@ type negative struct {
 	words []string
 }
 
-// New analyses the data; a nil thesaurus has no synonyms. It fails when a text
-// is refused by words.Keyword or a parent is missing.
+// New analyses the data. A nil thesaurus means no synonyms. It returns an error if words.Keyword rejects a text or a
+// parent is missing.
 func New(advertisers []*backend.Advertiser, campaigns []*backend.Campaign, items []*backend.Item, thesaurus Thesaurus) (*Oracle, error) {
 	b := builder{
 		thesaurus:   thesaurus,
@@ -94,7 +94,7 @@ type builder struct {
 	words       map[string]*word // by normalised word
 	advertisers map[uint64]*backend.Advertiser
 	campaigns   map[uint64]*backend.Campaign
-	inherited   map[uint64][]*negative // of campaigns, by id: their own, then their advertisers'
+	inherited   map[uint64][]*negative // by campaign id: the campaign's own negatives, then its advertiser's
 }
 
 func (b *builder) add(it *backend.Item) error {
@@ -126,7 +126,7 @@ func (b *builder) add(it *backend.Item) error {
 	return nil
 }
 
-// word returns the one record of a word.
+// word returns the only record of a word.
 func (b *builder) word(w words.Word) *word {
 	if seen := b.words[w.Normalised]; seen != nil {
 		return seen

@@ -10,7 +10,7 @@ import (
 type Placement struct {
 	Slots   int
 	Reserve uint64 // micros
-	// What it blocks beside the request.
+	// The blocks in addition to those of the request.
 	Advertisers         []uint64
 	Domains, Categories []string
 	Uncategorised       bool
@@ -22,10 +22,11 @@ type Page struct {
 	Placements          []Result
 }
 
-// Page fills the placements of a page, an advertiser having at most so many places. Slots and Reserve of the request mean nothing.
+// Page fills the placements of a page. An advertiser has at most perAdvertiser places on it. Slots and Reserve of the request are
+// ignored.
 func (o *Oracle) Page(r Request, list []Placement, perAdvertiser int) (*Page, error) {
 	page := &Page{}
-	var taken []*Judged // with a place
+	var taken []*Judged // the keywords that have a place
 	candidates := map[uint64]bool{}
 	for i := range list {
 		own := list[i].request(r)
@@ -67,7 +68,8 @@ func (o *Oracle) Page(r Request, list []Placement, perAdvertiser int) (*Page, er
 	return page, nil
 }
 
-// remaining are those of some candidates whose keyword has no place, and whose advertiser has fewer than so many.
+// remaining returns the candidates whose keyword has no place yet and whose advertiser has fewer than perAdvertiser
+// places.
 func remaining(order, taken []*Judged, perAdvertiser int) []*Judged {
 	return slices.DeleteFunc(slices.Clone(order), func(j *Judged) bool {
 		places := 0
@@ -83,7 +85,7 @@ func remaining(order, taken []*Judged, perAdvertiser int) []*Judged {
 	})
 }
 
-// request is a page's request as one for this placement only.
+// request returns a page's request as a request for only this placement.
 func (p *Placement) request(r Request) Request {
 	r.Slots, r.Reserve = p.Slots, p.Reserve
 	c := Context{}

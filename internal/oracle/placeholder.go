@@ -10,8 +10,8 @@ import (
 	"adshard/backend"
 )
 
-// This file implements serving.md §5.5 with patterns, inside out: of nested braces the innermost are replaced by
-// marks first.
+// This file implements serving.md §5.5 with patterns, from the inside out: the innermost of nested braces are
+// replaced by marks first.
 
 var (
 	innermost = regexp.MustCompile(`\{([^{}]*)\}`)
@@ -19,11 +19,10 @@ var (
 	google    = regexp.MustCompile(`(?is)^\s*(keyword\s*(:|$)|=|(location|countdown|global_countdown|if)\s*\(|customizer\s*\.|param[12]\s*:)`)
 )
 
-// found is a pair of braces with its content, in which marks stand for inner
-// pairs.
+// found is the content of a pair of braces. Marks in it stand for inner pairs.
 type found struct{ inside string }
 
-// pairs takes a text apart: in what is left, the rune base + i stands for the i-th pair of braces.
+// pairs splits a text. In the text that is left, the rune base + i stands for the i-th pair of braces.
 func pairs(text string) (left string, list []found) {
 	for {
 		at := innermost.FindStringSubmatchIndex(text)
@@ -50,7 +49,7 @@ func isLeftOut(text string) bool {
 	return strings.TrimSpace(text) == ""
 }
 
-// within reports whether the i-th pair is within a default.
+// within reports whether the i-th pair is inside a default.
 func within(list []found, i int) bool {
 	mark := string(rune(base + i))
 	for j, p := range list {
@@ -61,7 +60,7 @@ func within(list []found, i int) bool {
 	return false
 }
 
-// fill writes a text with the keyword, or with defaults: with is nil.
+// fill returns a text with the keyword, or with defaults if `with` is nil.
 func fill(text string, with *string) string {
 	left, list := pairs(text)
 	var write func(string) string
@@ -88,7 +87,7 @@ func fill(text string, with *string) string {
 	return write(left)
 }
 
-// wordPattern finds words of texts without apostrophes, which worlds have none of.
+// wordPattern finds words in texts without apostrophes. Drawn worlds have no apostrophes.
 var wordPattern = regexp.MustCompile(`[\pL\pN][\pL\pM\pN]*`)
 
 func inCapitals(name, text string) string {
@@ -113,10 +112,10 @@ func inCapitals(name, text string) string {
 	})
 }
 
-// upper knows of the letters that become two in capitals those that worlds have.
+// upper converts to upper case. Of the letters that become two in capitals, it knows only the one in drawn worlds.
 func upper(s string) string { return strings.ReplaceAll(strings.ToUpper(s), "ß", "SS") }
 
-// shown is a text as it is shown with a keyword; in: a default stands in it.
+// shown returns a text as it is shown with a keyword. in is true if it contains a default.
 func shown(text, keyword string, most int) (s string, in bool) {
 	if isLeftOut(text) {
 		return "", false
@@ -133,7 +132,7 @@ func shown(text, keyword string, most int) (s string, in bool) {
 	return s, in
 }
 
-// isThere reports whether an ad has a headline whatever the keyword is.
+// isThere reports whether an ad has a headline to show for any keyword.
 func isThere(ad *backend.Ad) bool {
 	for _, h := range ad.Headlines {
 		if !isLeftOut(h) && strings.TrimSpace(fill(h, nil)) != "" {
@@ -143,7 +142,7 @@ func isThere(ad *backend.Ad) bool {
 	return false
 }
 
-// filled is an ad as it is shown with a keyword, and its texts in which a default stands.
+// filled returns an ad as it is shown with a keyword, and those of its texts that contain a default.
 func filled(ad *backend.Ad, keyword string) (*backend.Ad, []string) {
 	out := *ad
 	var defaults []string

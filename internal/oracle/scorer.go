@@ -21,7 +21,7 @@ type Model struct {
 	}
 }
 
-// ReadModel reads the file of a model, which must be right.
+// ReadModel reads the file of a model, which must be valid.
 func ReadModel(file []byte) *Model {
 	m := new(Model)
 	if err := json.Unmarshal(file, m); err != nil {
@@ -32,7 +32,7 @@ func ReadModel(file []byte) *Model {
 	return m
 }
 
-// factor is f of a keyword that matches.
+// factor returns f for a keyword that matches.
 func (m *Model) factor(k *keyword, query []*word, r *Request) uint64 {
 	at := r.Context.Time.UTC()
 	numbers := map[string]uint64{
@@ -66,7 +66,7 @@ func (m *Model) factor(k *keyword, query []*word, r *Request) uint64 {
 	return uint64(math.Round(2000 / (1 + math.Exp(-float64(z)/256))))
 }
 
-// site is the weight of the longest domain of a host.
+// site returns the weight of the longest domain that contains a host.
 func (m *Model) site(host string) (weight int64) {
 	longest := 0
 	for domain, w := range m.Weights["site"] {

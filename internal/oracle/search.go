@@ -20,13 +20,13 @@ type Result struct {
 	Ads                 []Placed
 }
 
-// Placed is an ad with its position, and with its texts as they are shown.
+// Placed is an ad with its position and with the texts that are shown.
 type Placed struct {
 	*Judged
 	Ad *backend.Ad
 }
 
-// Search answers a request; a text that is refused is an error.
+// Search answers a request. It returns an error if the text is rejected.
 func (o *Oracle) Search(r Request) (*Result, error) {
 	judged, truncated, err := o.judge(&r)
 	if err != nil {
@@ -53,7 +53,7 @@ func (r *Result) count(j *Judged) {
 	r.Matched++
 }
 
-// placed is a winner with what is shown of it.
+// placed returns a winner with the ad that is shown for it.
 func (j *Judged) placed(r *Request) Placed {
 	ad, _ := filled(j.ad(r), j.Keyword.Text)
 	if j.Keyword.FinalURL != "" {
@@ -62,8 +62,8 @@ func (j *Judged) placed(r *Request) Placed {
 	return Placed{Judged: j, Ad: ad}
 }
 
-// Explain returns all keywords that match, by score falling, then keyword id
-// ascending, each with its verdict after the auction.
+// Explain returns all keywords that match, by descending score and then ascending keyword id, each with its verdict
+// after the auction.
 func (o *Oracle) Explain(r Request) ([]*Judged, error) {
 	judged, _, err := o.judge(&r)
 	return judged, err
@@ -76,7 +76,7 @@ func (o *Oracle) judge(r *Request) (judged []*Judged, truncated bool, err error)
 	return judged, truncated, err
 }
 
-// matching returns the keywords that match in the order of the auction, with the verdicts before it.
+// matching returns the keywords that match, in the order of the auction, with their verdicts before the auction.
 func (o *Oracle) matching(r *Request) (judged []*Judged, truncated bool, err error) {
 	query, truncated, err := o.query(r.Text)
 	if err != nil || len(query) == 0 {
@@ -114,12 +114,12 @@ func (o *Oracle) query(text string) (query []*word, truncated bool, err error) {
 	return query, false, nil
 }
 
-// inOrder is by score falling, then keyword id ascending.
+// inOrder compares keywords by descending score and then ascending id.
 func inOrder(a, b *Judged) int {
 	return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Keyword.ID, b.Keyword.ID))
 }
 
-// place implements the auction of serving.md §5 over keywords in order.
+// place implements the auction of serving.md §5 for keywords in order.
 func place(judged []*Judged, r *Request) {
 	best := map[uint64]*Judged{} // by advertiser
 	var order []*Judged
@@ -150,7 +150,7 @@ func place(judged []*Judged, r *Request) {
 	}
 }
 
-// ad is the one that is shown (serving.md §5.4).
+// ad returns the ad that is shown (serving.md §5.4).
 func (j *Judged) ad(r *Request) *backend.Ad {
 	ads := enabledAds(j.Item)
 	if r.Context != nil && j.Keyword.FinalURL == "" {

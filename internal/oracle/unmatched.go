@@ -6,8 +6,8 @@ import (
 	"adshard/search"
 )
 
-// Unmatched returns the keywords that do not match, by ascending id, each with the first reason against it: those
-// before its bid, else search.Unmatched.
+// Unmatched returns the keywords that do not match, by ascending id, each with the first reason against it: a reason
+// that comes before its bid, or else search.Unmatched.
 func (o *Oracle) Unmatched(r Request) ([]*Judged, error) {
 	query, _, err := o.query(r.Text)
 	if err != nil {
@@ -41,7 +41,7 @@ func (o *Oracle) Unmatched(r Request) ([]*Judged, error) {
 	return out, nil
 }
 
-// mismatch is why a keyword does not match, under the language in which it comes closest.
+// mismatch returns why a keyword does not match, under the language in which it comes closest to matching.
 func (k *keyword) mismatch(rule search.Rule, farthest search.Level, n int) search.Mismatch {
 	why := search.WordsMissing
 	for _, language := range k.languages {

@@ -12,13 +12,12 @@ type word struct {
 	words.Word
 	// forms are the word's stem and synonyms in each of words.Languages.
 	forms []form
-	// agree is how the word agrees with each word of the query now being
-	// answered: under no language, then under each of words.Languages; nil
-	// where it agrees with none of them.
+	// agree says how the word agrees with each word of the present query: first under no language, then under each of
+	// words.Languages. An entry is nil if the word agrees with none of them.
 	agree [][]search.Level
 }
 
-// none is the index in word.agree of no language, or one without a stemmer.
+// none is the index in word.agree that stands for no language or one without a stemmer.
 const none = 0
 
 type form struct {
@@ -40,8 +39,8 @@ func analyse(w words.Word, thesaurus Thesaurus) *word {
 	return n
 }
 
-// level is how a keyword's word agrees with a query's word under a language,
-// given as an index of word.agree (serving.md §2).
+// level returns how a keyword's word agrees with a query's word under a language, which is given as an index of
+// word.agree (serving.md §2).
 func (w *word) level(q *word, language int) search.Level {
 	if w.Normalised == q.Normalised {
 		return search.Identical
@@ -74,7 +73,7 @@ func (w *word) compare(query []*word) {
 	}
 }
 
-// note records that the word agrees with word j of n.
+// note records that the word agrees with word j of n at a level.
 func (w *word) note(language, j int, l search.Level, n int) {
 	if w.agree[language] == nil {
 		w.agree[language] = slices.Repeat([]search.Level{search.NoLevel}, n)

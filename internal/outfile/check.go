@@ -14,24 +14,24 @@ import (
 
 // Output is a file that a command writes.
 type Output struct {
-	// Flag is the flag that named it, for errors, or "" if there is none. Path is where it goes; ""
-	// means nowhere.
+	// Flag is the flag that named the file, for errors, or "" if there is none. Path is where the file goes; "" means
+	// that it is not written.
 	Flag, Path string
 	Kind       Kind
-	// Forcing is the flag that lets it replace a file of another kind, or "" if there is none.
-	// Force says that it was given.
+	// Forcing is the flag that allows the file to replace one of another kind, or "" if there is none. Force says
+	// that the flag was given.
 	Forcing string
 	Force   bool
-	// New says that nothing may be at the path.
+	// New says that the path must be free.
 	New bool
-	// InStore says that it is a file of a slave's store.
+	// InStore says that the file is in a slave's store.
 	InStore bool
 }
 
-// Kept is a file that no output of a command replaces, whether it exists or not.
+// Kept is a file that no output of a command may replace, whether it exists or not.
 type Kept struct{ What, Path string }
 
-// Inputs are files that a command reads. Paths that are empty or - are left out.
+// Inputs returns the files that a command reads as kept files. Paths that are empty or - are left out.
 func Inputs(paths ...string) (kept []Kept) {
 	for _, p := range paths {
 		if p != "" && p != "-" {
@@ -41,7 +41,8 @@ func Inputs(paths ...string) (kept []Kept) {
 	return kept
 }
 
-// Database are the files of a SQLite database, and those of the events that go with it; of "" there are none.
+// Database returns the files of a SQLite database and of the events that belong to it as kept files. For "" it
+// returns none.
 func Database(path string) (kept []Kept) {
 	if path == "" {
 		return nil
@@ -56,9 +57,8 @@ func Database(path string) (kept []Kept) {
 	return kept
 }
 
-// Check returns everything that prevents writing the outputs (see the package's
-// documentation). It leaves no file behind. Kinds of errors: fault.Conflict for an output that
-// must be new, fault.Invalid for all else.
+// Check returns an error for everything that prevents writing the outputs (see the package's documentation). It
+// leaves no file behind. Errors: fault.Conflict for an output that must be new, fault.Invalid for everything else.
 func Check(kept []Kept, outputs ...Output) error {
 	var faults []error
 	kind := fault.Invalid
@@ -82,7 +82,7 @@ func Check(kept []Kept, outputs ...Output) error {
 	return fault.New(kind, "", errors.Join(faults...))
 }
 
-// name is the output for errors.
+// name returns the output's name in errors.
 func (o *Output) name() string {
 	if o.Flag == "" {
 		return o.Path
@@ -90,7 +90,7 @@ func (o *Output) name() string {
 	return o.Flag + " " + o.Path
 }
 
-// check reports why an output must not or cannot be written.
+// check returns an error if an output must not or cannot be written.
 func (o *Output) check(kept []Kept) error {
 	to := target(o.Path)
 	if err := o.refused(to, kept); err != nil {
@@ -102,7 +102,7 @@ func (o *Output) check(kept []Kept) error {
 	return room(filepath.Dir(to))
 }
 
-// refused reports why an output must not be written to the file that it leads to.
+// refused returns an error if an output must not be written to the file that its path leads to.
 func (o *Output) refused(to string, kept []Kept) error {
 	if err := free(o.Path, o.InStore); err != nil {
 		return err
@@ -118,7 +118,8 @@ func (o *Output) refused(to string, kept []Kept) error {
 	return nil
 }
 
-// free refuses a name that belongs to a database, and a name in a directory reserved for its own files.
+// free returns an error for a name that belongs to a database, and for a name in a directory that may have only files
+// of its own.
 func free(path string, inStore bool) error {
 	for _, p := range names(path) {
 		if of := owner(p); of != "" {
@@ -131,7 +132,7 @@ func free(path string, inStore bool) error {
 	return nil
 }
 
-// replaces reports why a file that is there must not be replaced.
+// replaces returns an error if an existing file must not be replaced.
 func (o *Output) replaces(path string, info fs.FileInfo) error {
 	switch mode := info.Mode(); {
 	case info.IsDir():
@@ -150,7 +151,7 @@ func (o *Output) replaces(path string, info fs.FileInfo) error {
 			return fmt.Errorf("it is standard %s: name another file", name)
 		}
 	}
-	if locked(info) { // were it this process, closing the file would give up the lock
+	if locked(info) { // if this process held it, closing the file would give up the lock
 		return errors.New("a program holds a lock on it, as on a database that is open: name another file")
 	}
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
@@ -160,7 +161,7 @@ func (o *Output) replaces(path string, info fs.FileInfo) error {
 	return errors.Join(o.own(f, info.Size()), f.Close())
 }
 
-// own refuses an open file that is not of the output's kind.
+// own returns an error if an open file is not of the output's kind.
 func (o *Output) own(f *os.File, size int64) error {
 	if size == 0 || o.Kind.Is != nil && o.Kind.Is(io.NewSectionReader(f, 0, size)) {
 		return nil
@@ -177,7 +178,7 @@ func (o *Output) own(f *os.File, size int64) error {
 	return fmt.Errorf("the file exists and is not %s: name another file, or remove it", o.Kind.Name)
 }
 
-// room reports why no file can be made in a directory.
+// room returns an error if no file can be made in a directory.
 func room(dir string) error {
 	switch info, err := os.Stat(dir); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -192,8 +193,7 @@ func room(dir string) error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-// Same reports whether two paths lead to one file, whether it exists or not. Devices
-// do not count as files here.
+// Same reports whether two paths lead to the same file, whether it exists or not. It returns false for devices.
 func Same(a, b string) bool {
 	in, err1 := os.Stat(a)
 	other, err2 := os.Stat(b)
@@ -210,7 +210,7 @@ func Same(a, b string) bool {
 	return false
 }
 
-// names are the absolute path as given and the path of the file that it leads to.
+// names returns the absolute path as given and, if it is different, the path of the file that it leads to.
 func names(path string) []string {
 	given, err := filepath.Abs(path)
 	if err != nil {
@@ -223,7 +223,7 @@ func names(path string) []string {
 	return []string{given, to}
 }
 
-// target follows links to the file itself, which need not exist; a path that leads nowhere stays.
+// target follows links to the file itself, which need not exist. A path that leads nowhere is returned unchanged.
 func target(path string) string {
 	const mostLinks = 40
 	for range mostLinks {
@@ -242,7 +242,7 @@ func target(path string) string {
 	return path
 }
 
-// reason is an error without its operation and path.
+// reason returns an error without its operation and path.
 func reason(err error) error {
 	var at *fs.PathError
 	if errors.As(err, &at) {

@@ -13,8 +13,9 @@ import (
 	"adshard/fault"
 )
 
-// MakeDir makes a directory that is missing, and those above it, for their owner only. Kinds of errors: fault.Invalid
-// for a name that belongs to a database, or a place in a slave's store or a backup; fault.NoSpace, fault.Unavailable.
+// MakeDir makes a missing directory, and missing directories above it, accessible only to their owner. Errors:
+// fault.Invalid for a name that belongs to a database, or a place in a slave's store or a backup; fault.NoSpace;
+// fault.Unavailable.
 func MakeDir(dir string) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -34,7 +35,7 @@ func MakeDir(dir string) error {
 	}
 	err = os.Mkdir(dir, 0o700)
 	if info, e := os.Stat(dir); errors.Is(err, fs.ErrExist) && e == nil && info.IsDir() {
-		return nil // it was made meanwhile
+		return nil // another program has made it meanwhile
 	}
 	if errors.Is(err, fs.ErrExist) {
 		return fault.Newf(fault.Invalid, "", "%s is a file: name a directory", dir)
@@ -45,11 +46,11 @@ func MakeDir(dir string) error {
 	return diskError(err)
 }
 
-// CheckName refuses a path for a database that belongs to another database, or that has files of a missing database
-// next to it. Where there is no database yet it also refuses a place in a slave's store or a backup. Its errors are
-// fault.Invalid.
+// CheckName returns fault.Invalid for a path of a database that belongs to another database, or that has files of a
+// missing database next to it. If there is no database yet, it also returns fault.Invalid for a place in a slave's
+// store or a backup.
 func CheckName(path string) error {
-	info, _ := os.Stat(path) // nil if there is none
+	info, _ := os.Stat(path) // nil if there is no file
 	if side := orphan(target(path), info); side != "" {
 		return fault.Newf(fault.Invalid, "", "%s: %s is of a database that is gone, and would be lost: move it away, or name another file", path, side)
 	}
@@ -67,8 +68,8 @@ func CheckName(path string) error {
 	return nil
 }
 
-// CheckApart refuses two paths for databases, which need not be there, if they are one file, or one has a name that belongs to the
-// other: fault.Invalid.
+// CheckApart returns fault.Invalid if two paths for databases, which need not exist, are the same file, or one of them is a name
+// that belongs to the other.
 func CheckApart(path, other string) error {
 	for _, pair := range [][2]string{{path, other}, {other, path}} {
 		for _, of := range names(pair[0]) {
@@ -82,11 +83,12 @@ func CheckApart(path, other string) error {
 	return nil
 }
 
-// leastPage is the size of the smallest database. Of a shorter one, or none, SQLite removes the write-ahead log unread.
+// leastPage is the size of the smallest database. If a database is smaller or missing, SQLite removes its write-ahead
+// log without reading it.
 const leastPage = 512
 
-// orphan returns the write-ahead log beside a database that is not there, or was cut off, or "" if there is none.
-// info is nil if there is no file.
+// orphan returns the write-ahead log next to a database that is missing or was cut off, or "" if there is none. info
+// is nil if the database is missing.
 func orphan(path string, info fs.FileInfo) string {
 	if info != nil && (!info.Mode().IsRegular() || info.Size() >= leastPage) {
 		return ""
@@ -97,8 +99,8 @@ func orphan(path string, info fs.FileInfo) string {
 	return ""
 }
 
-// CheckReplaced refuses, with fault.Invalid, to have a database take the place of anything but a database. It opens
-// the file: this process must not have it open (isDatabase).
+// CheckReplaced returns fault.Invalid if the file at a path is not a database, so that no database may replace it. It
+// opens the file, so this process must not have it open already (isDatabase).
 func CheckReplaced(path string) error {
 	for _, p := range names(path) {
 		if is := holder(filepath.Dir(p)); is != "" {
@@ -123,8 +125,8 @@ func CheckReplaced(path string) error {
 	return nil
 }
 
-// openElsewhere reports whether a database that has several names is open by another one: SQLite keeps a log beside the name by
-// which a file was opened, and there is none beside this name although some process holds a lock on the file.
+// openElsewhere reports whether a database with several names is open under another name. SQLite keeps the log next to the name
+// by which a file was opened; here there is none next to this name, although some process holds a lock on the file.
 func openElsewhere(path string, info fs.FileInfo) bool {
 	at, ok := info.Sys().(*syscall.Stat_t)
 	if !ok || !info.Mode().IsRegular() || at.Nlink < 2 {
@@ -136,7 +138,7 @@ func openElsewhere(path string, info fs.FileInfo) bool {
 	return locked(info)
 }
 
-// locked reports whether some process holds a lock on a file, as one has that has a database open. It is detected
+// locked reports whether some process holds a lock on a file, as a process does that has a database open. It works
 // only on Linux.
 func locked(info fs.FileInfo) bool {
 	at, ok := info.Sys().(*syscall.Stat_t)
@@ -147,7 +149,7 @@ func locked(info fs.FileInfo) bool {
 	return strings.Contains(string(locks), fmt.Sprintf(":%d ", at.Ino))
 }
 
-// checkPlace refuses a name that belongs to a database, and a place in a slave's store or a backup.
+// checkPlace returns an error for a name that belongs to a database, and for a place in a slave's store or a backup.
 func checkPlace(path string) error {
 	if err := free(path, false); err != nil {
 		return fault.Newf(fault.Invalid, "", "%s: %w", path, err)
@@ -155,8 +157,8 @@ func checkPlace(path string) error {
 	return nil
 }
 
-// CheckDir refuses a directory that is a backup, or a slave's store unless it is to be one, for a command that
-// makes files in it, and a file in its place: fault.Invalid.
+// CheckDir is for a command that makes files in a directory. It returns fault.Invalid if the directory is a backup,
+// if it is a slave's store and store is not set, or if there is a file in its place.
 func CheckDir(dir string, store bool) error {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return fault.Newf(fault.Invalid, "", "%s is a file: name a directory", dir)
@@ -167,19 +169,21 @@ func CheckDir(dir string, store bool) error {
 	return checkPlace(dir)
 }
 
-// storeNames are what a slave writes into the directory of its store before the store itself; lost+found is a disk's.
+// storeNames are what a slave writes into the directory of its store before the store itself; lost+found belongs to a
+// disk.
 var storeNames = []string{"instance", "adopted-by", "incoming", "checkpoints", "lost+found"}
 
-// copyNames show that a store is being copied into a directory, whose files are then in any state (rocks.Complete).
+// copyNames are files that show that a store is being copied into a directory. Its other files are then in any state
+// (rocks.Complete).
 var copyNames = []string{"copy.lock", "complete", "placing"}
 
-// CheckStore refuses a directory for a slave's store which has files of something else, and what CheckDir refuses: fault.Invalid.
-// RocksDB would take some of them for its own, and the whole directory would be set aside with the store.
+// CheckStore returns fault.Invalid if a directory for a slave's store has files of something else, or CheckDir returns an error.
+// RocksDB would take some of the files for its own, and the whole directory would be set aside with the store.
 func CheckStore(dir string) error {
 	if err := CheckDir(dir, true); err != nil || holder(dir) == aStore {
 		return err
 	}
-	list, _ := os.ReadDir(dir) // what cannot be read shows when the store is opened
+	list, _ := os.ReadDir(dir) // if it cannot be read, opening the store fails
 	if slices.ContainsFunc(list, func(e fs.DirEntry) bool { return slices.Contains(copyNames, e.Name()) }) {
 		return nil
 	}
@@ -191,15 +195,15 @@ func CheckStore(dir string) error {
 	return nil
 }
 
-// Dir is a directory that is made under another name. It must be ended.
+// Dir is a directory that is made under another name first. The caller must call End.
 type Dir struct {
-	// Path is where its files go.
+	// Path is where to put its files.
 	Path string
 	to   string
 }
 
-// NewDir begins a directory that has its name when it is complete. Those above it are made. Kinds of errors: fault.Conflict
-// if it exists, those of MakeDir.
+// NewDir begins a directory that gets its name when it is complete. It makes missing directories above it. Errors:
+// fault.Conflict if the directory exists, and those of MakeDir.
 func NewDir(to string) (*Dir, error) {
 	if err := absent(to); err != nil {
 		return nil, err
@@ -225,7 +229,8 @@ func absent(to string) error {
 	return nil
 }
 
-// End gives the directory its name and makes that durable. After an error, which it returns, nothing of it is left.
+// End gives the directory its name and makes that durable. If err is not nil, or End fails, it removes the directory
+// and returns the error.
 func (d *Dir) End(err error) error {
 	if err == nil {
 		err = absent(d.to)
@@ -239,7 +244,7 @@ func (d *Dir) End(err error) error {
 	return nil
 }
 
-// diskError gives an error of the file system a kind.
+// diskError returns an error of the file system with a kind.
 func diskError(err error) error {
 	if errors.Is(err, syscall.ENOSPC) {
 		return fault.New(fault.NoSpace, "", err)

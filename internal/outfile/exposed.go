@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// forOthers are the permissions of users other than the owner.
+// forOthers has the permissions of users other than the owner.
 const forOthers fs.FileMode = 0o077
 
-// Exposed returns the absolute paths of those files and directories that give others than their owner any permission.
-// One that is missing is left out. What is in a directory is not looked at: it cannot be reached through a closed
-// directory, and Closing closes all of one that is not.
+// Exposed returns the absolute paths of those files and directories that give any permission to users other than
+// their owner. Missing ones are left out. The content of directories is not checked: it cannot be reached through a
+// closed directory, and Closing closes everything in an open one.
 func Exposed(paths []string) (list []string) {
 	for _, p := range paths {
 		info, err := os.Stat(p)
@@ -28,11 +28,11 @@ func Exposed(paths []string) (list []string) {
 	return list
 }
 
-// plain is a path that a shell takes as it is.
+// plain matches a path that needs no quotes in a shell.
 var plain = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
 
-// Closing is the shell command by which files and directories, with all that is in them, become accessible to their
-// owner only.
+// Closing returns the shell command that makes files and directories, with everything in them, accessible only to
+// their owner.
 func Closing(paths []string) string {
 	command := "chmod -R go="
 	for _, p := range paths {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestExposed: each permission of others on files and directories is seen, also through links, and the command that
-// is printed removes them, whatever the names.
+// TestExposed: each permission that others have on files and directories is found, also through links, and the
+// printed command removes them, whatever the names are.
 func TestExposed(t *testing.T) {
 	dir := t.TempDir()
 	file, store := filepath.Join(dir, "it's $HOME, `id`.db"), filepath.Join(dir, "slave 0")

@@ -13,9 +13,8 @@ import (
 	"adshard/fault"
 )
 
-// Write writes a file whole or not at all: to a temporary file in the same directory,
-// which is then renamed. A device is written directly; a link stays and its
-// target is written.
+// Write writes the whole file or nothing: it writes a temporary file in the same directory and then renames it. A
+// device is written directly. A link is kept, and the file it leads to is replaced.
 func (o Output) Write(write func(io.Writer) error) error {
 	f, err := o.Create(nil)
 	if err != nil {
@@ -29,7 +28,7 @@ func (o Output) Write(write func(io.Writer) error) error {
 	return f.End(err)
 }
 
-// WriteBytes writes a file of some bytes, as Write does.
+// WriteBytes writes a file with this content, as Write does.
 func (o Output) WriteBytes(content []byte) error {
 	return o.Write(func(w io.Writer) error {
 		_, err := w.Write(content)
@@ -46,15 +45,15 @@ func (o Output) WriteJSON(value any) error {
 	return o.WriteBytes(append(raw, '\n'))
 }
 
-// File is an output under way. It must be ended.
+// File is an output that is being written. The caller must call End.
 type File struct {
 	*os.File
 	out  Output
 	kept []Kept
-	to   string // "": it is written in place
+	to   string // "" if it is written in place
 }
 
-// Create begins an output that Check allows.
+// Create begins an output. It returns an error if Check does.
 func (o Output) Create(kept []Kept) (*File, error) {
 	if err := Check(kept, o); err != nil {
 		return nil, err
@@ -74,8 +73,8 @@ func (o Output) Create(kept []Kept) (*File, error) {
 	return &File{File: f, out: o, kept: kept, to: to}, nil
 }
 
-// End gives the file its name, if it may still have that. After an error, which it returns, the previous
-// file is kept and what was written is removed.
+// End gives the file its name, if Check still allows that. If err is not nil, or End fails, it keeps the previous
+// file, removes what was written, and returns the error.
 func (f *File) End(err error) error {
 	if f.to == "" {
 		return errors.Join(err, f.Close())
@@ -96,7 +95,7 @@ func (f *File) End(err error) error {
 	return nil
 }
 
-// mode is that of the file that is replaced.
+// mode returns the mode of the file that is replaced, or that of a new file.
 func (f *File) mode() fs.FileMode {
 	if info, err := os.Stat(f.to); err == nil {
 		return info.Mode().Perm()
@@ -107,7 +106,8 @@ func (f *File) mode() fs.FileMode {
 	return Private
 }
 
-// place gives a complete file its name. A link, unlike a renamed file, never takes the place of another one.
+// place gives a complete file its name. If the file must be new, it is linked: unlike a rename, a link never replaces
+// another file.
 func (f *File) place() error {
 	if f.out.New {
 		err := os.Link(f.Name(), f.to)
@@ -121,7 +121,7 @@ func (f *File) place() error {
 	return failed(f.out.Path, os.Rename(f.Name(), f.to))
 }
 
-// remove removes a file that may be gone.
+// remove removes a file that may be missing.
 func remove(name string) error {
 	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -129,7 +129,7 @@ func remove(name string) error {
 	return nil
 }
 
-// failed is an error of the file system, with what it prevents.
+// failed returns an error of the file system with the path that cannot be written.
 func failed(path string, err error) error {
 	if err == nil {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Private is the mode of a file that only its owner can read, Public of one for all users.
+// Private is the mode of a file that only its owner can read, and Public that of a file for all users.
 const (
 	Private fs.FileMode = 0o600
 	Public  fs.FileMode = 0o644
@@ -19,19 +19,18 @@ const (
 
 // Kind is a kind of file that a program writes.
 type Kind struct {
-	// Name is what one file is, with its article, as in "a lexicon".
+	// Name is what one such file is called, with its article, as in "a lexicon".
 	Name string
-	// Is reports whether a file that is not empty is of this kind. If it is nil, no file is known
-	// to be.
+	// Is reports whether a file that is not empty is of this kind. If it is nil, no file is recognised.
 	Is func(io.Reader) bool
-	// Mode is that of a new file; 0 means Private.
+	// Mode is the mode of a new file; 0 means Private.
 	Mode fs.FileMode
 }
 
-// headBytes is how much of a file is enough to know it by.
+// headBytes is how many bytes of a file are enough to recognise its kind.
 const headBytes = 64 << 10
 
-// Begins returns a Kind's Is for files that begin with one of some texts.
+// Begins returns a function, for Kind.Is, that recognises files that begin with one of some texts.
 func Begins(texts ...string) func(io.Reader) bool {
 	return func(r io.Reader) bool {
 		head := headOf(r)
@@ -44,7 +43,8 @@ func Begins(texts ...string) func(io.Reader) bool {
 	}
 }
 
-// FirstLine returns a Kind's Is for files whose first line, which has an end, is of a form.
+// FirstLine returns a function, for Kind.Is, that recognises files by their first line, which must end with a line
+// break.
 func FirstLine(is func(line string) bool) func(io.Reader) bool {
 	return func(r io.Reader) bool {
 		line, err := bufio.NewReader(io.LimitReader(r, headBytes)).ReadString('\n')
@@ -57,13 +57,13 @@ func headOf(r io.Reader) []byte {
 	return head
 }
 
-// databaseMagic is how every SQLite database begins.
+// databaseMagic is the beginning of every SQLite database.
 const databaseMagic = "SQLite format 3\x00"
 
-// tokenLine is a line of a file of tokens.
+// tokenLine matches a line of a file of tokens.
 var tokenLine = regexp.MustCompile(`(?m)^\s*(operator|reader)\s+\S+\s+\S{20,}\s*$`)
 
-// precious says what a file is that no output of another kind replaces, or "".
+// precious returns what a file is if no output of another kind may replace it, or "".
 func precious(head []byte) string {
 	is := func(texts ...string) bool {
 		for _, t := range texts {
@@ -88,10 +88,10 @@ func precious(head []byte) string {
 	return ""
 }
 
-// aStore is a directory of RocksDB.
+// aStore describes a directory of RocksDB.
 const aStore = "a slave's store"
 
-// holder says what a directory is that has only files of its own, or "".
+// holder returns what a directory is if it may have only files of its own, or "".
 func holder(dir string) string {
 	has := func(names ...string) bool {
 		for _, name := range names {
@@ -110,11 +110,11 @@ func holder(dir string) string {
 	return ""
 }
 
-// sides are the suffixes of names that belong to a database: its files beside it, and its events.
+// sides are the suffixes of names that belong to a database: those of the files next to it, and of its events.
 var sides = []string{"-wal", "-shm", "-journal", "-events"}
 
-// owner returns the database to which a name belongs, whether a file of that name is there or
-// not, or "" if there is none.
+// owner returns the database to which a name belongs, whether a file of that name exists or not, or "" if there is
+// none.
 func owner(path string) string {
 	for base := path; ; {
 		cut := ""
@@ -132,8 +132,8 @@ func owner(path string) string {
 	}
 }
 
-// isDatabase reports whether a file may be a database, without opening it: a process that opens and closes a file
-// loses SQLite's locks on it, and then another program that ends removes the log under it.
+// isDatabase reports whether a file may be a database, without opening it. A process that opens and closes a file
+// loses SQLite's locks on it; then another program that ends removes the log while it is in use.
 func isDatabase(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular()

@@ -12,11 +12,11 @@ import (
 // Log is a file to which lines are appended. Older lines are in FILE.1 (the newest of them), FILE.2 and so on.
 type Log struct {
 	Output
-	// Files is how many files there are at most.
+	// Files is the most files of the log.
 	Files int
 }
 
-// Outputs are all files of the log, for Check.
+// Outputs returns all files of the log, for Check.
 func (l *Log) Outputs() []Output {
 	all := make([]Output, max(1, l.Files))
 	for i := range all {
@@ -26,7 +26,7 @@ func (l *Log) Outputs() []Output {
 	return all
 }
 
-// path is that of the i-th file, links followed: what is renamed is a file, never a link to one.
+// path returns the path of the i-th file, after following links, so that a file is renamed and never a link to one.
 func (l *Log) path(i int) string {
 	to := target(l.Path)
 	if i == 0 {
@@ -35,8 +35,8 @@ func (l *Log) path(i int) string {
 	return fmt.Sprintf("%s.%d", to, i)
 }
 
-// Open opens the newest file to append to it, or makes it. A file of another kind at any of the log's names is
-// refused: fault.Invalid.
+// Open opens the newest file to append to it, or creates it. It returns fault.Invalid if a file of another kind has
+// any of the log's names.
 func (l *Log) Open() (*os.File, error) {
 	if err := l.Check(); err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func (l *Log) Open() (*os.File, error) {
 	}
 	info, err := f.Stat()
 	if err == nil {
-		err = l.own(f, info.Size()) // of this very file
+		err = l.own(f, info.Size()) // check this very file again
 	}
 	if err != nil {
 		return nil, errors.Join(fault.Newf(fault.Invalid, "", "%s: %w", l.name(), err), f.Close())
@@ -58,7 +58,8 @@ func (l *Log) Open() (*os.File, error) {
 	return f, nil
 }
 
-// Check refuses files of another kind: fault.Invalid. Unlike other outputs, these are removed, and must be files.
+// Check returns fault.Invalid for files of another kind. Unlike other outputs, log files are removed in time, and
+// must be regular files.
 func (l *Log) Check() error {
 	for _, o := range l.Outputs() {
 		err := o.refused(o.Path, nil)
@@ -72,7 +73,8 @@ func (l *Log) Check() error {
 	return nil
 }
 
-// Rotate renames each file to the next name, and removes the oldest. If one of them is not of the log, it does nothing.
+// Rotate renames each file to the next name, and removes the oldest. It does nothing if one of the files does not
+// belong to the log.
 func (l *Log) Rotate() error {
 	if err := l.Check(); err != nil {
 		return err

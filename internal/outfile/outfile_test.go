@@ -24,13 +24,13 @@ func file(t *testing.T, name, text string) string {
 	return name
 }
 
-// to is an output of a kind that begins with "mine".
+// to returns an output of a kind that begins with "mine".
 func to(flag, path string) outfile.Output {
 	return outfile.Output{Flag: flag, Path: path, Kind: outfile.Kind{Name: "a file of mine", Is: outfile.Begins("mine")}}
 }
 
-// TestCheckRefuses: what could not be written, or would destroy what is read, is
-// refused with the flag and the path; nothing is left behind or changed.
+// TestCheckRefuses: an output that could not be written, or would destroy an input, is refused with its flag and
+// path. Nothing is left behind or changed.
 func TestCheckRefuses(t *testing.T) {
 	dir := t.TempDir()
 	input := file(t, filepath.Join(dir, "queries.txt"), "mine")
@@ -47,7 +47,7 @@ func TestCheckRefuses(t *testing.T) {
 		"--html " + link:           {to("--html", link)},
 		"--json writes that file":  {to("--json", at("r")), to("--html", filepath.Join(dir, ".", "r"))},
 		"no file can be made in /": {to("--json", "/proc/r.json")},
-		"the database":             {to("--json", at("new.db-events-shm"))}, // before there is any
+		"the database":             {to("--json", at("new.db-events-shm"))}, // before the database exists
 	} {
 		kept := append(outfile.Inputs(input, "", "-", at("not there")), outfile.Database(at("new.db"))...)
 		err := outfile.Check(kept, outputs...)
@@ -63,7 +63,8 @@ func TestCheckRefuses(t *testing.T) {
 	}
 }
 
-// TestNothingIsDestroyed: whatever is at a path, and whichever way something is written there, it is as before, and the error says what to do.
+// TestNothingIsDestroyed: every file of another kind at a path stays as it is, however an output is written there, and the error says
+// what to do.
 func TestNothingIsDestroyed(t *testing.T) {
 	v := outfiletest.Make(t)
 	before := v.State(t)
@@ -107,7 +108,7 @@ func TestNothingIsDestroyed(t *testing.T) {
 	}
 }
 
-// precious are names of victims that Force replaces no more than others; "": it replaces it.
+// precious returns the name if Force does not replace that victim either, or "" if it does.
 func precious(name string) string {
 	if slices.Contains([]string{"notes.txt", "settings.yaml", "report.json", "rejects.tsv", "conflicts.tsv", "lexicon.txt", "queries.log"}, name) {
 		return ""
@@ -115,7 +116,8 @@ func precious(name string) string {
 	return name
 }
 
-// TestLogsKnowTheirOwn: a file of another kind at any name of a log is neither renamed nor removed, and nothing else is.
+// TestLogsKnowTheirOwn: a file of another kind under any name of a log is neither renamed nor removed, and no other file
+// changes.
 func TestLogsKnowTheirOwn(t *testing.T) {
 	for _, at := range []string{"log", "log.1", "log.2"} {
 		dir := t.TempDir()
@@ -128,7 +130,7 @@ func TestLogsKnowTheirOwn(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = f.Close()
-		file(t, filepath.Join(dir, at), "SQLite format 3\x00") // meanwhile
+		file(t, filepath.Join(dir, at), "SQLite format 3\x00") // placed there meanwhile
 		before := outfiletest.State(t, dir)
 		if err := log.Rotate(); err == nil || !strings.Contains(err.Error(), "a database") {
 			t.Errorf("%s: %v", at, err)
@@ -145,8 +147,8 @@ func TestLogsKnowTheirOwn(t *testing.T) {
 	}
 }
 
-// TestModes: a file that is replaced keeps its mode, a new one is only its owner's or as its kind says, whatever the
-// umask; so are directories.
+// TestModes: a file that is replaced keeps its mode. A new file is private to its owner or has the mode of its kind,
+// whatever the umask; the same holds for directories.
 func TestModes(t *testing.T) {
 	for _, mask := range []int{0, 0o022, 0o777} {
 		dir := t.TempDir()
@@ -183,7 +185,7 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// TestChangedMeanwhile: what takes the place of an output while it is written stays.
+// TestChangedMeanwhile: a file that takes the place of an output while it is written stays.
 func TestChangedMeanwhile(t *testing.T) {
 	dir := t.TempDir()
 	for what, isNew := range map[string]bool{"SQLite format 3\x00": false, "other": false, "mine": true} {
@@ -207,8 +209,7 @@ func TestChangedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestWriteIsWholeOrNotAtAll: after an error what was there stays and nothing
-// lies beside it.
+// TestWriteIsWholeOrNotAtAll: after an error the previous file is unchanged, and no other file is beside it.
 func TestWriteIsWholeOrNotAtAll(t *testing.T) {
 	dir := t.TempDir()
 	name := file(t, filepath.Join(dir, "page.html"), "mine")

@@ -2,5 +2,5 @@
 
 package outfile
 
-// OwnerOnly does nothing where files have no modes.
+// OwnerOnly does nothing, since files have no modes here.
 func OwnerOnly() {}

@@ -1,5 +1,5 @@
-// Package progress shows how far long work has come: on a terminal in one line
-// that is redrawn, elsewhere in a line from time to time.
+// Package progress shows the progress of long work: on a terminal in one line that is redrawn, elsewhere in a line
+// from time to time.
 package progress
 
 import (
@@ -13,34 +13,32 @@ import (
 )
 
 const (
-	// redrawEvery and logEvery are the least times between two reports of one
-	// step, on a terminal and elsewhere.
+	// redrawEvery and logEvery are the shortest times between two reports of one step, on a terminal and elsewhere.
 	redrawEvery = 100 * time.Millisecond
 	logEvery    = 10 * time.Second
-	// estimateAfter is how long a step runs before its remaining time is shown.
+	// estimateAfter is how long a step must run before its remaining time is shown.
 	estimateAfter = 5 * time.Second
 
 	clearLine = "\r\x1b[K"
 )
 
-// Line shows the step that is under way. Its methods may be called from
-// several goroutines.
+// Line shows the present step. Several goroutines may call its methods.
 type Line struct {
-	out      io.Writer // nil: shows nothing
+	out      io.Writer // nil if nothing is shown
 	terminal bool
 
 	mu    sync.Mutex
 	step  string
-	began time.Time // the step
-	drawn time.Time // the last report
+	began time.Time // when the step began
+	drawn time.Time // when the last report was shown
 }
 
-// New returns a Line on out. If out is no terminal, each new step is written as
-// a line, and then one every ten seconds.
+// New returns a Line on out. If out is not a terminal, the Line writes one line for each new step, and then one every
+// ten seconds.
 func New(out io.Writer) *Line { return &Line{out: out, terminal: IsTerminal(out)} }
 
-// OnTerminal is New for work that says nothing unless a person is watching: the
-// Line shows nothing if out is no terminal.
+// OnTerminal is like New for work that is silent unless a person is watching: the Line shows nothing if out is not a
+// terminal.
 func OnTerminal(out io.Writer) *Line {
 	if !IsTerminal(out) {
 		return &Line{}
@@ -54,8 +52,8 @@ func IsTerminal(out io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// Show reports the step that is under way. detail, if any, is what changes
-// within the step; a new step's line in a log goes without it.
+// Show reports the present step. detail, if not "", changes within the step. It is left out of the line that a log
+// gets for a new step.
 func (l *Line) Show(step, detail string) {
 	l.report(step, func(elapsed time.Duration) string {
 		if detail == "" || elapsed == 0 && !l.terminal {
@@ -65,8 +63,7 @@ func (l *Line) Show(step, detail string) {
 	})
 }
 
-// Share reports that a share of the step, 0 to 1, is done; less than 0: that
-// it is under way.
+// Share reports that a share of the step, 0 to 1, is done. A negative share only reports that the step is running.
 func (l *Line) Share(step string, done float64) {
 	l.report(step, func(elapsed time.Duration) string {
 		if done < 0 {
@@ -76,8 +73,7 @@ func (l *Line) Share(step string, done float64) {
 	})
 }
 
-// Count reports that done of total is done; a total of 0 is
-// unknown. amount writes a number with its unit.
+// Count reports that `done` of `total` is done; a total of 0 is unknown. amount returns a number with its unit.
 func (l *Line) Count(step string, done, total uint64, amount func(uint64) string) {
 	l.report(step, func(elapsed time.Duration) string {
 		if total == 0 {
@@ -88,7 +84,7 @@ func (l *Line) Count(step string, done, total uint64, amount func(uint64) string
 	})
 }
 
-// left describes how long a step will take at the present rate.
+// left returns how long the rest of a step will take at the present rate, as text.
 func left(elapsed time.Duration, done float64) string {
 	if elapsed < estimateAfter || done <= 0 || done >= 1 {
 		return ""
@@ -97,8 +93,8 @@ func left(elapsed time.Duration, done float64) string {
 	return fmt.Sprintf(", %v left", rest.Round(time.Second))
 }
 
-// report writes text, which is called with how long the step has run, unless
-// the step was reported a moment ago.
+// report writes the text that the function text returns for how long the step has run, unless the step was reported a
+// moment ago.
 func (l *Line) report(step string, text func(elapsed time.Duration) string) {
 	if l.out == nil {
 		return
@@ -124,7 +120,7 @@ func (l *Line) report(step string, text func(elapsed time.Duration) string) {
 	}
 }
 
-// End clears the terminal's line; the Line may be used again.
+// End clears the line on the terminal. The Line may be used again.
 func (l *Line) End() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

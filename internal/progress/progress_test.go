@@ -10,8 +10,7 @@ import (
 
 func amount(n uint64) string { return strconv.FormatUint(n, 10) + " B" }
 
-// TestLines: outside of a terminal, each step prints a line at once and then one every ten
-// seconds.
+// TestLines: if the output is not a terminal, each step prints a line at once and then one every ten seconds.
 func TestLines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out strings.Builder
@@ -46,12 +45,12 @@ f
 	})
 }
 
-// TestTerminal: one line is redrawn, at once for a new step.
+// TestTerminal: on a terminal one line is redrawn, and for a new step at once.
 func TestTerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out strings.Builder
 		l := &Line{out: &out, terminal: true}
-		l.End() // nothing was shown
+		l.End() // nothing has been shown
 		l.Show("a", "1")
 		l.Show("a", "2") // too early
 		time.Sleep(redrawEvery)

@@ -10,7 +10,7 @@ import (
 
 const openAPI = "internal/node/httpapi/openapi.yaml"
 
-// apiPage has the operations and schemas of the HTTP interface, as its OpenAPI document describes them.
+// apiPage returns the page of the HTTP interface's operations and schemas, as its OpenAPI document describes them.
 func (s *site) apiPage() (string, error) {
 	source, err := os.ReadFile(filepath.Join(s.root, filepath.FromSlash(openAPI)))
 	if err != nil {
@@ -41,7 +41,7 @@ func (s *site) apiPage() (string, error) {
 
 func sentence(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
-// operation writes what one takes and answers.
+// operation writes the parameters and answers of an operation.
 func operation(text *strings.Builder, name string, op *node) {
 	fmt.Fprintf(text, "\n### %s\n\n%s\n", name, op.at("summary").text())
 	if more := op.at("description").text(); more != "" {
@@ -72,7 +72,7 @@ func required(yes bool) string {
 	return ""
 }
 
-// contents are the media types and schemas of a body.
+// contents returns the media types and schemas of a body.
 func contents(of *node) string {
 	var out []string
 	for _, media := range of.at("content").pairs() {
@@ -85,7 +85,7 @@ func contents(of *node) string {
 	return strings.Join(out, " or ")
 }
 
-// describe writes a schema.
+// describe writes the description of a schema.
 func describe(text *strings.Builder, name string, schema *node) {
 	fmt.Fprintf(text, "\n### %s\n", name)
 	if more := schema.at("description").text(); more != "" {

@@ -12,11 +12,11 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// wide is the width of a telephone.
+// wide is the width of a telephone in pixels.
 const wide = 390
 
-// TestNarrow: pages fit a telephone's width in a browser (tables and commands are scrolled by themselves),
-// and are dark where the reader's system is.
+// TestNarrow: in a browser, pages fit a telephone's width (tables and commands scroll separately), and are dark if
+// the reader's system is.
 func TestNarrow(t *testing.T) {
 	t.Parallel()
 	program, err := exec.LookPath("chromium")

@@ -1,20 +1,20 @@
 package main
 
-// group is a part of the navigation.
+// group is a group of pages in the navigation.
 type group struct {
 	title string
-	// pages are paths in the checkout. One that ends with a slash is the list of a directory's pages, one
-	// that ends with an asterisk all of them.
+	// pages are paths in the checkout. A path that ends with a slash is the list of a directory's pages. A path that
+	// ends with an asterisk is all of the directory's pages.
 	pages []string
 }
 
-// home is the page that the site begins with.
+// home is the first page of the site.
 const home = "README.md"
 
-// generated is where the pages that are made of the program would lie, if they were files.
+// generated is where the pages that are made from the program would be if they were files.
 const generated = "docs/reference/"
 
-// groups is the navigation.
+// groups are the groups of the navigation.
 var groups = []group{
 	{"Tutorial", []string{"docs/tutorial.md"}},
 	{"How-to", []string{
@@ -36,7 +36,7 @@ var groups = []group{
 	{"Experiments", []string{"docs/experiments.md", "docs/figures.md", "docs/experiments/", "docs/experiments/*"}},
 }
 
-// lists are the titles of lists of a directory's pages.
+// lists has the titles of lists of a directory's pages.
 var lists = map[string]string{
 	"docs/decisions/":   "Decisions",
 	"docs/experiments/": "All experiments and their reports",

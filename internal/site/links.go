@@ -13,8 +13,7 @@ import (
 	"github.com/yuin/goldmark/ast"
 )
 
-// link turns links between files into links between pages, and reports those that lead
-// nowhere.
+// link turns links between files into links between pages. It returns an error for those that lead nowhere.
 func (s *site) link() error {
 	var wrong []error
 	for _, p := range s.sorted() {
@@ -58,7 +57,7 @@ func (s *site) linkOne(p *page, n ast.Node) error {
 	return err
 }
 
-// unwrap leaves the text of a link in its place: what it leads to, a directory of the sources, is not in the site.
+// unwrap replaces a link by its text, since the directory of the sources to which it leads is not in the site.
 func unwrap(link *ast.Link) {
 	parent := link.Parent()
 	for c := link.FirstChild(); c != nil; {
@@ -69,7 +68,7 @@ func unwrap(link *ast.Link) {
 	parent.RemoveChild(parent, link)
 }
 
-// target returns where a link of a page leads in the site, or "" if nowhere.
+// target returns where in the site a page's link leads, or "" if it leads nowhere.
 func (s *site) target(p *page, written string) (string, error) {
 	u, err := url.Parse(written)
 	if err != nil {
@@ -105,8 +104,8 @@ func (s *site) target(p *page, written string) (string, error) {
 	return relative(p.out, to.out) + "#" + u.Fragment, nil
 }
 
-// file returns where a link leads to something other than a page: a file, which is copied, or a directory of the
-// sources.
+// file returns the target of a link that leads to something other than a page: a file, which is copied, or "" for a
+// directory of the sources.
 func (s *site) file(p *page, file, fragment string) (string, error) {
 	from := filepath.Join(s.root, filepath.FromSlash(file))
 	info, err := os.Stat(from)
@@ -131,7 +130,7 @@ func (s *site) file(p *page, file, fragment string) (string, error) {
 	return relative(p.out, out) + "#" + fragment, err
 }
 
-// relative is the link from one file of the site to another one.
+// relative returns the link from one file of the site to another one.
 func relative(from, to string) string {
 	return strings.Repeat("../", strings.Count(from, "/")) + to
 }

@@ -1,10 +1,10 @@
-// Command site draws the documents as static pages: those of docs, and a reference that is made of the
-// program itself. It is run in the root of a checkout.
+// Command site renders the documents as static pages: the pages of docs, and a reference that is made from the
+// program itself. Run it in the root of a checkout.
 //
 //	go run ./internal/site DIR
 //
-// Pages need neither scripts nor a network. A link to a page, a heading or a file that is not there is an
-// error, and so is a page that no group of the navigation has (groups.go).
+// The pages need neither scripts nor a network. It is an error if a link leads to a page, a heading or a file that
+// does not exist, or if a page is in no group of the navigation (groups.go).
 package main
 
 import (

@@ -13,8 +13,9 @@ import (
 	"adshard/internal/cli"
 )
 
-// asAdshard in the environment, when this program is called adshard, makes it that. It names the addresses for
-// queries and of the admin port in place of the defaults, which another program may have.
+// asAdshard is the environment variable that makes this program run as adshard when it is called by that name. Its
+// value gives the addresses for queries and of the admin port that replace the defaults, which another program may
+// use.
 const asAdshard = "SITE_ADDRESSES"
 
 func TestMain(m *testing.M) {
@@ -27,7 +28,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// addressed are the arguments of a command with the addresses that it would have by default.
+// addressed returns the arguments of a command, with these addresses in place of its defaults.
 func addressed(args []string, queries, admin string) []string {
 	byAdmin := []string{"slaves", "balance", "list", "get", "set", "pause", "resume", "export"}
 	switch command := args[0]; {

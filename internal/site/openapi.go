@@ -7,8 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// node is a value of the OpenAPI document, whose keys keep their order, or nil if there is
-// none.
+// node is a value of the OpenAPI document, or nil if there is none. Its keys keep their order.
 type node struct {
 	*yaml.Node
 	root *yaml.Node
@@ -30,7 +29,7 @@ func readNode(text []byte) (*node, error) {
 	return &node{doc.Content[0], doc.Content[0]}, nil
 }
 
-// pairs are the keys and values of a mapping.
+// pairs returns the keys and values of a mapping.
 func (n *node) pairs() (list []pair) {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return nil
@@ -45,7 +44,7 @@ func (n *node) pairs() (list []pair) {
 	return list
 }
 
-// at follows keys.
+// at returns the value to which a path of keys leads.
 func (n *node) at(keys ...string) *node {
 	for _, key := range keys {
 		var next *node
@@ -59,7 +58,7 @@ func (n *node) at(keys ...string) *node {
 	return n
 }
 
-// list are the items of a sequence.
+// list returns the items of a sequence.
 func (n *node) list() (out []*node) {
 	if n == nil || n.Kind != yaml.SequenceNode {
 		return nil
@@ -70,7 +69,7 @@ func (n *node) list() (out []*node) {
 	return out
 }
 
-// text is a scalar.
+// text returns the text of a scalar.
 func (n *node) text() string {
 	if n == nil {
 		return ""
@@ -78,14 +77,13 @@ func (n *node) text() string {
 	return n.Value
 }
 
-// name is that of the component that a reference leads to, or "" if it is no
-// reference.
+// name returns the name of the component to which a reference leads, or "" if the node is no reference.
 func (n *node) name() string {
 	ref := n.at("$ref").text()
 	return ref[strings.LastIndexByte(ref, '/')+1:]
 }
 
-// followed is what a reference leads to, or the node itself.
+// followed returns the node to which a reference leads, or the node itself if it is no reference.
 func (n *node) followed() *node {
 	ref := n.at("$ref").text()
 	if ref == "" {
@@ -94,7 +92,7 @@ func (n *node) followed() *node {
 	return (&node{n.root, n.root}).at(strings.Split(strings.TrimPrefix(ref, "#/"), "/")...)
 }
 
-// shape is the type of a schema, in words, with a link to one that has a name.
+// shape returns the type of a schema in words, with a link if the schema has a name.
 func (n *node) shape() string {
 	if name := n.name(); name != "" {
 		return fmt.Sprintf("[%s](#%s)", name, slug(name))
@@ -133,7 +131,7 @@ func (n *node) shape() string {
 	return kind + n.limits()
 }
 
-// limits are those of a schema, in words.
+// limits returns the limits of a schema in words.
 func (n *node) limits() string {
 	var out string
 	least, most := n.at("minimum").text(), n.at("maximum").text()

@@ -21,22 +21,22 @@ type page struct {
 	text  []byte // Markdown
 	tree  ast.Node
 	title string
-	// headings are the identifiers of headings, in order; sections are those of the second level.
+	// headings are the identifiers of all headings, and sections are the headings of the second level.
 	headings map[string]bool
 	sections []section
 }
 
 type section struct{ Title, ID string }
 
-// site is all pages, by their paths in the checkout.
+// site holds all pages, by their paths in the checkout.
 type site struct {
 	root  string
 	pages map[string]*page
-	// files are copied as they are: from where in the checkout to where in the site.
+	// files are copied unchanged: from their path in the checkout to their path in the site.
 	files map[string]string
 }
 
-// build draws the site of a checkout.
+// build builds the site of a checkout.
 func build(root, out string) error {
 	s := &site{root: root, pages: make(map[string]*page), files: make(map[string]string)}
 	if err := s.read(); err != nil {
@@ -53,7 +53,7 @@ func build(root, out string) error {
 	return s.write(out)
 }
 
-// read reads the pages that are files.
+// read reads the pages that exist as files.
 func (s *site) read() error {
 	for _, name := range []string{home, "CHANGELOG.md", "CONTRIBUTING.md"} {
 		if err := s.readPage(name); err != nil {
@@ -89,7 +89,7 @@ func (s *site) add(name string, text []byte) {
 	s.pages[name] = &page{path: name, out: out, text: text}
 }
 
-// sorted are the pages by path.
+// sorted returns the pages by path.
 func (s *site) sorted() []*page {
 	list := make([]*page, 0, len(s.pages))
 	for _, p := range s.pages {
@@ -99,7 +99,7 @@ func (s *site) sorted() []*page {
 	return list
 }
 
-// below are the pages that are files of a directory, by path.
+// below returns the pages that are files of a directory, by path.
 func (s *site) below(dir string) (list []*page) {
 	for _, p := range s.sorted() {
 		if path.Dir(p.path)+"/" == dir && p.path != dir {
@@ -109,7 +109,7 @@ func (s *site) below(dir string) (list []*page) {
 	return list
 }
 
-// makeLists makes the lists of directories' pages and reports.
+// makeLists makes the pages that list a directory's pages and reports.
 func (s *site) makeLists() error {
 	for dir, title := range lists {
 		var text strings.Builder
@@ -133,7 +133,7 @@ func (s *site) makeLists() error {
 	return nil
 }
 
-// navigable says which pages are in no group, and which names of groups are no pages.
+// navigable returns an error for pages that are in no group, and for names in groups that are no pages.
 func (s *site) navigable() error {
 	var wrong []error
 	named := map[string]bool{home: true}

@@ -13,7 +13,7 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// newMarkdown is the Markdown that our pages are written in: that of CommonMark, and tables.
+// newMarkdown returns the Markdown that the pages are written in: CommonMark with tables.
 func newMarkdown() goldmark.Markdown { return goldmark.New(goldmark.WithExtensions(extension.Table)) }
 
 // parse parses all pages.
@@ -29,7 +29,7 @@ func (s *site) parse() error {
 	return errors.Join(wrong...)
 }
 
-// outline gives headings their identifiers, and notes title and sections.
+// outline gives headings their identifiers, and notes the page's title and sections.
 func (p *page) outline() error {
 	p.headings = make(map[string]bool)
 	err := ast.Walk(p.tree, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -68,8 +68,8 @@ func (p *page) heading(h *ast.Heading) {
 	}
 }
 
-// slug is what sites that show Markdown make of a heading for links to it: lower case, spaces as hyphens, no
-// other punctuation.
+// slug returns the identifier that sites that show Markdown give a heading: in lower case, with hyphens for spaces
+// and without other punctuation.
 func slug(heading string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -82,7 +82,7 @@ func slug(heading string) string {
 	}, heading)
 }
 
-// plain is the text of a node, without marks.
+// plain returns the text of a node without markup.
 func (p *page) plain(n ast.Node) string {
 	var out strings.Builder
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
@@ -101,7 +101,7 @@ func (p *page) plain(n ast.Node) string {
 	return out.String()
 }
 
-// raw is the source of HTML.
+// raw returns the source of an HTML node.
 func (p *page) raw(n ast.Node) string {
 	if inline, ok := n.(*ast.RawHTML); ok {
 		var out bytes.Buffer

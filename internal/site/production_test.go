@@ -12,9 +12,9 @@ Acme,Cables,USB,usb cable,Broad,0.40,,
 Acme,Cables,USB,,,,USB cables that last,https://acme.example/usb
 `
 
-// TestProduction runs what the page about three machines says, on three addresses of this one: certificates,
-// configurations, the programs that its units start, and the commands with which an operator looks at them.
-// The database is a file, which both balancers reach here.
+// TestProduction follows the page about three machines, on three addresses of this one: certificates, configurations,
+// the programs that its units start, and the commands with which an operator inspects them. Here the database is a
+// file that both balancers can open.
 func TestProduction(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../docs/production.md")

@@ -26,7 +26,7 @@ func (s *site) makeReference() error {
 	return nil
 }
 
-// output is what a command of adshard prints.
+// output returns what a command of adshard prints.
 func output(args ...string) (string, error) {
 	var out, wrong bytes.Buffer
 	if status := cli.Main(context.Background(), "adshard", args, cli.Streams{In: strings.NewReader(""), Out: &out, Err: &wrong}); status != 0 {
@@ -35,10 +35,10 @@ func output(args ...string) (string, error) {
 	return out.String(), nil
 }
 
-// programs are the commands that are run by units; the help of adshard does not list the first four.
+// programs are the commands that units run. The help of adshard does not list the first four.
 var programs = []string{"master", "slave", "balancer", "distributor", "collector", "up"}
 
-// commandsPage has the help of each command.
+// commandsPage returns the page with the help of each command.
 func commandsPage() (string, error) {
 	var text strings.Builder
 	text.WriteString("# Commands\n\nWhat each command prints with `--help`. The packages have the same as manual pages.\n")
@@ -46,7 +46,7 @@ func commandsPage() (string, error) {
 	return text.String(), err
 }
 
-// below finds the commands below one in its help.
+// below finds the subcommands in a command's help.
 var below = regexp.MustCompile(`(?m)^  ([a-z]+) `)
 
 func commandHelp(text *strings.Builder, command []string) error {
@@ -78,7 +78,7 @@ func commandHelp(text *strings.Builder, command []string) error {
 	return nil
 }
 
-// configurationPage has the keys of each program with their defaults.
+// configurationPage returns the page with the keys of each program and their defaults.
 func configurationPage() (string, error) {
 	var text strings.Builder
 	text.WriteString(`# Configuration
@@ -101,7 +101,7 @@ The keys of each program's configuration file with their defaults, as ` + "`--pr
 	return text.String(), nil
 }
 
-// metricsPage has the name, type and help of each metric.
+// metricsPage returns the page with the name, type and help of each metric.
 func (s *site) metricsPage() (string, error) {
 	list, err := metrics.Declared(filepath.Join(s.root, "internal", "node"))
 	if err != nil {
@@ -116,7 +116,7 @@ func (s *site) metricsPage() (string, error) {
 	return text.String(), nil
 }
 
-// cell is text as a cell of a table.
+// cell returns a text as a cell of a table.
 func cell(text string) string {
 	return strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "|", `\|`)
 }

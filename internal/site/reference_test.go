@@ -13,8 +13,8 @@ import (
 	"adshard/internal/site/metrics"
 )
 
-// TestMetrics: the reference has each metric, and pages name no others. TestMetrics of internal/e2e compares it
-// with a running cluster.
+// TestMetrics: the reference lists each metric, and pages name no other metrics. TestMetrics of internal/e2e compares
+// the reference with a running cluster.
 func TestMetrics(t *testing.T) {
 	s := &site{root: "../..", pages: make(map[string]*page)}
 	if err := s.read(); err != nil {
@@ -52,7 +52,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// TestAPI: each operation and each schema of the document has its section.
+// TestAPI: each operation and each schema of the API document has a section.
 func TestAPI(t *testing.T) {
 	page, err := (&site{root: "../.."}).apiPage()
 	if err != nil {
@@ -100,7 +100,7 @@ func TestAPI(t *testing.T) {
 	}
 }
 
-// TestCommandsAndConfiguration: each command has its section, each program its keys.
+// TestCommandsAndConfiguration: each command has a section, and each program has a list of its keys.
 func TestCommandsAndConfiguration(t *testing.T) {
 	commands, err := commandsPage()
 	if err != nil {
@@ -124,7 +124,7 @@ func TestCommandsAndConfiguration(t *testing.T) {
 
 var shown = regexp.MustCompile(`(?m)^ *[$#] (?:sudo -u adshard )?(?:bin/)?adshard ([a-z].*)$`)
 
-// TestCommandsInPages: commands that pages show, and their flags, are there.
+// TestCommandsInPages: commands and flags that pages show exist.
 func TestCommandsInPages(t *testing.T) {
 	s := &site{root: "../..", pages: make(map[string]*page)}
 	if err := s.read(); err != nil {
@@ -151,7 +151,8 @@ func TestCommandsInPages(t *testing.T) {
 
 var usage = regexp.MustCompile(`(?m)^Usage:\n  adshard((?: [a-z]+)*)`)
 
-// known asks for the help of a command with its flags. Of an unknown command it is that of the group.
+// known runs a command with its flags and --help, and returns an error if it does not exist. For an unknown command,
+// adshard prints the help of its group.
 func known(command []string) error {
 	help, err := output(append(command, "--help")...)
 	if err != nil || !strings.Contains(help, "Available Commands:") {
@@ -164,7 +165,7 @@ func known(command []string) error {
 	return nil
 }
 
-// words are those of a command, as a shell has them, up to what is not of the command any more.
+// words splits a command as a shell does, and ends where the command ends.
 func words(line string) (list []string) {
 	for _, m := range regexp.MustCompile(`'([^']*)'|"([^"]*)"|(\S+)`).FindAllStringSubmatch(line, -1) {
 		if slices.Contains([]string{"|", "&", "&&", ";"}, m[3]) || strings.HasPrefix(m[3], "#") || strings.HasPrefix(m[3], ">") {

@@ -17,10 +17,10 @@ import (
 	"time"
 )
 
-// step is a command of a page with the lines that the page shows below it, or an address that the page names.
+// step is a command of a page with the output that the page shows below it, or an address that the page names.
 type step struct {
-	line    int    // in the page
-	root    string // the machine on which root types the command; "": a user does, here
+	line    int    // line number in the page
+	root    string // the machine on which root runs the command, or "" for a user on this machine
 	command string
 	shown   []string
 	address string
@@ -33,11 +33,11 @@ var (
 	loop     = regexp.MustCompile(`; do$`)
 )
 
-// stepsOf are the steps of a page in order: lines of fenced blocks that begin with "$ ", or "a# " for root on the
-// machine a, with what belongs to them up to the next one, and links to addresses of this machine.
+// stepsOf returns the steps of a page in order. They are lines of fenced blocks that begin with "$ ", or "a# " for
+// root on machine a, each with the lines up to the next one, and links to addresses of this machine.
 func stepsOf(page string) (steps []step) {
 	fenced, end := false, ""
-	var at *step // in this block
+	var at *step // the last command of this block
 	for i, line := range strings.Split(page, "\n") {
 		m := typed.FindStringSubmatch(line)
 		switch {
@@ -67,10 +67,11 @@ func stepsOf(page string) (steps []step) {
 	return steps
 }
 
-// varies are times and sizes, which are others in each run.
+// varies matches times and sizes, which differ in each run.
 var varies = regexp.MustCompile(`[0-9.,]+ (µs|ms|s|min|B|KiB|MiB|rows/s)\b`)
 
-// pattern of a line that a page shows: with any times and sizes, any white space, and anything for an ellipsis.
+// pattern returns an expression for a line that a page shows. It matches any times and sizes, any white space, and
+// any text for an ellipsis.
 func pattern(line string) *regexp.Regexp {
 	line = varies.ReplaceAllString(line, "\x00 $1")
 	line = regexp.QuoteMeta(strings.Join(strings.Fields(line), " "))
@@ -78,7 +79,7 @@ func pattern(line string) *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^\s*` + line + `\s*$`)
 }
 
-// lacks is the first line of those shown that is not in the output, in their order; "": none.
+// lacks returns the first of the lines shown that is missing from the output, in their order, or "" if none is.
 func lacks(output string, shown []string) string {
 	for _, line := range shown {
 		at := pattern(line).FindStringIndex(output)
@@ -90,18 +91,18 @@ func lacks(output string, shown []string) string {
 	return ""
 }
 
-// shell runs the commands of a page one after the other, in one bash as a user's terminal has it.
+// shell runs the commands of a page one after the other, in one bash, as in a user's terminal.
 type shell struct {
 	in     io.Writer
 	out    *bufio.Reader
 	marks  int
 	client *http.Client
-	kill   func() // of all that it runs
+	kill   func() // kills bash and all processes that it runs
 }
 
 const mark = "the end of command"
 
-// patience is for one command, on a busy machine.
+// patience is the time limit of one command, on a busy machine.
 const patience = time.Minute
 
 func startShell(t *testing.T, dir string, environment ...string) *shell {
@@ -134,7 +135,7 @@ func startShell(t *testing.T, dir string, environment ...string) *shell {
 	return s
 }
 
-// withoutVariables is the environment except for what would be flags of adshard.
+// withoutVariables returns the environment without the variables that adshard reads as flags.
 func withoutVariables() (out []string) {
 	for _, v := range os.Environ() {
 		if !strings.HasPrefix(v, "ADSHARD_") {
@@ -169,7 +170,7 @@ func (s *shell) run(command string) (string, error) {
 	}
 }
 
-// asRoot does in the background what systemctl does on a machine, with the files of that machine.
+// asRoot starts and stops in the background what systemctl would on a machine, with the files of that machine.
 func (s *shell) asRoot(t *testing.T, at step) {
 	t.Helper()
 	start := true
@@ -198,7 +199,7 @@ func (s *shell) asRoot(t *testing.T, at step) {
 	}
 }
 
-// get asks for an address that a page names.
+// get requests an address that a page names.
 func (s *shell) get(address string) error {
 	answer, err := s.client.Get(address)
 	if err != nil {
@@ -211,7 +212,7 @@ func (s *shell) get(address string) error {
 	return nil
 }
 
-// play runs the steps of a page, and holds their output against what the page shows.
+// play runs the steps of a page, and compares their output with what the page shows.
 func (s *shell) play(t *testing.T, page string, steps []step) {
 	t.Helper()
 	for _, step := range steps {
@@ -238,7 +239,7 @@ func (s *shell) play(t *testing.T, page string, steps []step) {
 	}
 }
 
-// freePorts are ports of loopback that are free now.
+// freePorts returns loopback ports that are free now.
 func freePorts(t *testing.T, n int) (ports []string) {
 	t.Helper()
 	for range n {
@@ -253,7 +254,7 @@ func freePorts(t *testing.T, n int) (ports []string) {
 	return ports
 }
 
-// installed makes a directory with this program as adshard, for the PATH.
+// installed makes a directory, for the PATH, with this program as adshard.
 func installed(t *testing.T) string {
 	t.Helper()
 	self, err := os.Executable()

@@ -17,7 +17,7 @@ var (
 	identifiers = regexp.MustCompile(` id="([^"]*)"`)
 )
 
-// TestSite draws the site of this checkout, and looks at its links once more, in the pages as they are.
+// TestSite builds the site of this checkout, and checks the links of its finished pages once more.
 func TestSite(t *testing.T) {
 	dir := t.TempDir()
 	if err := build("../..", dir); err != nil {
@@ -41,7 +41,7 @@ func TestSite(t *testing.T) {
 			if path.Ext(name) == ".html" && !strings.HasPrefix(name, "source/") {
 				t.Errorf("%s is no page", name)
 			}
-			continue // copied
+			continue // a copied file
 		}
 		drawn++
 		for _, m := range links.FindAllStringSubmatch(text, -1) {
@@ -85,7 +85,7 @@ func broken(pages map[string]string, from, link string) string {
 	return ""
 }
 
-// TestMistakes: a link that leads nowhere is found, and so is text that would be lost.
+// TestMistakes: a link that leads nowhere is found, and so is text that the site would lose.
 func TestMistakes(t *testing.T) {
 	root := t.TempDir()
 	for _, name := range []string{"docs/picture.png", "docs/report.html", "deploy/rules.yml"} {
@@ -131,7 +131,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// TestPagesAreInGroups: a page that no link leads to, and a name that is no page, are errors.
+// TestPagesAreInGroups: a page without a link to it, and a name without a page, are errors.
 func TestPagesAreInGroups(t *testing.T) {
 	s := &site{pages: make(map[string]*page)}
 	for _, g := range groups {

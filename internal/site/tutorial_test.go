@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestTutorial runs every command of the tutorial against real processes, and gets every address that it names.
+// TestTutorial runs every command of the tutorial with real processes, and requests every address that it names.
 func TestTutorial(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/tutorial.md")
@@ -26,7 +26,7 @@ func TestTutorial(t *testing.T) {
 	s.play(t, "docs/tutorial.md", steps)
 }
 
-// TestLacks: what a page shows is compared except for what varies.
+// TestLacks: all that a page shows is compared, except for what varies.
 func TestLacks(t *testing.T) {
 	const output = "#  AD     PRICE\n1  Lamps  0.35\n3 of 3 shards, 1.5 ms\nclock 6-9d01\n"
 	for _, c := range []struct {

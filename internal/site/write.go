@@ -19,7 +19,7 @@ var layout string
 //go:embed style.css
 var style string
 
-// view is what the layout shows.
+// view is the data that the layout shows.
 type view struct {
 	Title, Home string
 	Style       template.CSS
@@ -75,12 +75,12 @@ func put(dir, name string, content []byte) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
-	// A page may overwrite any file there: the directory is made only for the site.
+	// A page may overwrite any file there, since the directory is made only for the site.
 	page := outfile.Output{Path: file, Kind: outfile.Kind{Name: "a page", Mode: outfile.Public}, Force: true}
 	return page.WriteBytes(content)
 }
 
-// navigation is what a page shows beside it.
+// navigation returns the navigation next to a page.
 func (s *site) navigation(at *page) (out []navigation) {
 	for _, g := range groups {
 		n := navigation{Title: g.title}
@@ -101,7 +101,7 @@ func (s *site) navigation(at *page) (out []navigation) {
 
 func entryOf(p, at *page) entry {
 	e := entry{Title: p.title, Href: relative(at.out, p.out)}
-	// A decision is not in the navigation; the list that it is in is.
+	// Decisions are not in the navigation, but the list of them is.
 	if p == at || strings.HasSuffix(p.path, "decisions/") && path.Dir(at.path)+"/" == p.path {
 		e.Current, e.Sections = true, at.sections
 	}

@@ -11,39 +11,34 @@ import (
 	"adshard/fault"
 )
 
-// Figures are what was measured on one machine. Times are in microseconds of one of its
-// cores.
+// Figures are the measurements on one machine. Times are in microseconds of one of its cores.
 type Figures struct {
-	// Machine, Commit and Date say where, of what and when.
+	// Machine, Commit and Date say where, with which program and when they were measured.
 	Machine string `json:"machine"`
 	Commit  string `json:"commit"`
 	Date    string `json:"date"`
-	// Query is the processor time that a query takes at its master apart from calls of
-	// shards; MasterCall what each of these takes there, SlaveCall what it takes at the
-	// slave apart from the search.
+	// Query is the processor time of a query at its master without the calls of shards. MasterCall is the time of
+	// each of these calls at the master. SlaveCall is the time of a call at the slave without the search.
 	Query      float64 `json:"query_us"`
 	MasterCall float64 `json:"master_call_us"`
 	SlaveCall  float64 `json:"slave_call_us"`
-	// Searches are the times of searches with everything in memory, by the number of keywords of the
-	// slave, in rising order.
+	// Searches are the times of searches with everything in memory, by the number of keywords of the slave, in
+	// ascending order.
 	Searches []Searches `json:"searches"`
-	// Memory are the times of searches by the memory that the slave is given, in bytes a
-	// keyword, which rises; with the last one everything is in memory. Disk is what a
-	// keyword takes on disk.
+	// Memory has the times of searches by the memory that the slave is given, in bytes per keyword, in ascending
+	// order. With the last value everything is in memory. Disk is the size of a keyword on disk.
 	Memory []Memory `json:"memory"`
 	Disk   float64  `json:"disk_bytes_per_keyword"`
-	// Alone are latencies of queries asked one at a time over HTTP, of one shard with that
-	// many keywords.
+	// Alone has the latencies of queries that are sent one at a time over HTTP, with one shard of that many keywords.
 	Alone Searches `json:"alone"`
-	// Usable is the share of the processors that was in use when no more queries could be
-	// answered.
+	// Usable is the share of the processors that was in use when no more queries could be answered.
 	Usable float64 `json:"usable"`
-	// Variability is how many times as long a query waits for a processor as it would if
-	// arrivals and times were exponential.
+	// Variability is how many times longer a query waits for a processor than it would if arrivals and service times
+	// were exponential.
 	Variability float64 `json:"variability"`
 }
 
-// Times are a distribution of times, in microseconds.
+// Times is a distribution of times, in microseconds.
 type Times struct {
 	Mean float64 `json:"mean_us"`
 	P50  float64 `json:"p50_us"`
@@ -52,13 +47,13 @@ type Times struct {
 	P999 float64 `json:"p99.9_us"`
 }
 
-// Searches are times with that many keywords.
+// Searches has the times for a number of keywords.
 type Searches struct {
 	Keywords float64 `json:"keywords"`
 	Times
 }
 
-// Memory are times with so much memory.
+// Memory has the times for an amount of memory.
 type Memory struct {
 	Bytes float64 `json:"bytes_per_keyword"`
 	Times
@@ -67,11 +62,11 @@ type Memory struct {
 //go:embed reference.json
 var reference string
 
-// Reference returns the figures of the machine on which the documentation's were measured.
+// Reference returns the figures of the machine on which those in the documentation were measured.
 func Reference() (*Figures, error) { return Read(strings.NewReader(reference)) }
 
-// Read reads figures as `adbench sizing` writes them. An error is of the kind
-// fault.Invalid and lists all that is wrong.
+// Read reads figures as `adbench sizing` writes them. It returns fault.Invalid with a list of everything that is
+// wrong.
 func Read(r io.Reader) (*Figures, error) {
 	d := json.NewDecoder(io.LimitReader(r, 1<<20))
 	d.DisallowUnknownFields()
@@ -85,7 +80,7 @@ func Read(r io.Reader) (*Figures, error) {
 	return f, nil
 }
 
-// Validate lists all that is wrong.
+// Validate returns an error that lists everything that is wrong, or nil.
 func (f *Figures) Validate() error {
 	var faults []error
 	fail := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }

@@ -23,8 +23,8 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// TestMeasuredPointsAreKept checks that interpolation goes through what was measured, and
-// never leaves the points between which it is.
+// TestMeasuredPointsAreKept checks that interpolation passes through the measured points, and stays between the two
+// neighbouring ones.
 func TestMeasuredPointsAreKept(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
 	for range 100 {
@@ -54,7 +54,7 @@ func TestMeasuredPointsAreKept(t *testing.T) {
 	}
 }
 
-// TestLessMemoryIsNeverFaster makes sure of it whatever was measured.
+// TestLessMemoryIsNeverFaster checks this for random measurements.
 func TestLessMemoryIsNeverFaster(t *testing.T) {
 	r := rand.New(rand.NewPCG(15, 16))
 	for range 100 {

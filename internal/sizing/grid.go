@@ -6,23 +6,23 @@ import (
 )
 
 const (
-	// fullest is how busy machines may be while one is down: what is above is for moves,
-	// copies, changes, and what the figures do not show.
+	// fullest is how busy machines may be while one is down. The rest is for moves, copies, changes, and what the
+	// figures do not show.
 	fullest = 0.75
-	// free is the part of a machine's memory that its system keeps.
+	// free is the share of a machine's memory that is left to the operating system.
 	free = 0.1
-	// process is what a slave and a master take each, whatever the slave holds.
+	// process is the memory that a slave and a master each take, whatever the slave holds.
 	process = 64 << 20
-	// MaxReplicas is the most replicas that a shard may have.
+	// MaxReplicas is the most replicas of a shard.
 	MaxReplicas = 16
-	// MaxMachines is the most slaves that a cluster may have.
+	// MaxMachines is the most slaves of a cluster.
 	MaxMachines = 1024
 )
 
-// Limit is what a grid lacks.
+// Limit is the resource that a grid lacks.
 type Limit string
 
-// What a grid may lack.
+// The limits of a grid.
 const (
 	Enough     Limit = ""
 	OfMemory   Limit = "memory"
@@ -31,30 +31,29 @@ const (
 	OfTime     Limit = "time"
 )
 
-// Grid is one grid of shards and replicas, and what is expected of it. Each machine runs
-// one slave and one master.
+// Grid is a grid of shards and replicas with its expected figures. Each machine runs one slave and one master.
 type Grid struct {
 	Shards   int `json:"shards"`
 	Replicas int `json:"replicas"`
 	Machines int `json:"machines"`
-	// Keywords are those of one slave. Bytes is the memory that it has for each. If not all
-	// is in memory, what the system needs to cache the store's files is not included.
+	// Keywords is the number of keywords of one slave. Bytes is the memory that the slave has for each. If not
+	// everything is in memory, Bytes does not include what the system needs to cache the store's files.
 	Keywords    float64 `json:"keywords_per_slave"`
 	Bytes       float64 `json:"memory_bytes_per_keyword"`
 	AllInMemory bool    `json:"all_in_memory"`
-	// Busy is the share of the usable processor time in use, of the busiest machine; P99 in
-	// microseconds, 0 if the machines cannot keep up.
+	// Busy is the share of the usable processor time that the busiest machine uses. P99 is in microseconds, or 0 if
+	// the machines cannot keep up.
 	Busy     float64 `json:"busy"`
 	BusyDown float64 `json:"busy_one_down"`
 	P99      float64 `json:"p99_us"`
 	P99Down  float64 `json:"p99_one_down_us"`
-	// Most is how many queries a second it can answer while one machine is down.
+	// Most is how many queries a second the grid can answer while one machine is down.
 	Most float64 `json:"most_qps_one_down"`
-	// Limit is what it lacks.
+	// Limit is the resource that the grid lacks.
 	Limit Limit `json:"lacks,omitempty"`
 }
 
-// Grid returns what is expected of a grid. Quantities that follow the first limit are 0.
+// Grid returns the expected figures of a grid. Figures that come after the first limit are 0.
 func (f *Figures) Grid(n Need, shards, replicas int) Grid {
 	g := f.load(n, shards, replicas)
 	if g.Limit != Enough {
@@ -67,7 +66,7 @@ func (f *Figures) Grid(n Need, shards, replicas int) Grid {
 	return g
 }
 
-// load is Grid without latencies.
+// load is like Grid, but without latencies.
 func (f *Figures) load(n Need, shards, replicas int) Grid {
 	g := Grid{Shards: shards, Replicas: replicas, Machines: shards * replicas, Keywords: math.Ceil(float64(n.Keywords) / float64(shards))}
 	g.Bytes, g.AllInMemory = f.bytes(n.Memory, g.Keywords)
@@ -88,8 +87,8 @@ func (f *Figures) load(n Need, shards, replicas int) Grid {
 	return g
 }
 
-// bytes is the memory for each of that many keywords on a machine. If it does not suffice
-// for all that searches need, the store's files are to stay in the system's cache.
+// bytes returns the memory for each keyword on a machine with that many keywords. all reports whether everything that
+// searches need fits. If it does not, the memory for keeping the store's files in the system's cache is subtracted.
 func (f *Figures) bytes(memory uint64, keywords float64) (bytes float64, all bool) {
 	left := (1-free)*float64(memory) - 2*process
 	bytes = left / keywords
@@ -99,24 +98,24 @@ func (f *Figures) bytes(memory uint64, keywords float64) (bytes float64, all boo
 	return max(0, bytes-f.Disk), false
 }
 
-// queue is the busiest machine while that many machines are down, 0 or 1: it is a replica
-// of a shard that lacks one.
+// queue returns the queue of the busiest machine while `down` machines, 0 or 1, are down. The busiest machine is a
+// replica of a shard that lacks one.
 func (f *Figures) queue(n Need, g *Grid, down int) Queue {
-	masters := n.QPS / float64(g.Machines-down) // queries a second that its master has
-	calls := n.QPS / float64(g.Replicas-down)   // that its slave has
+	masters := n.QPS / float64(g.Machines-down) // queries a second at its master
+	calls := n.QPS / float64(g.Replicas-down)   // calls a second at its slave
 	busy := (masters*f.master(g.Shards) + calls*f.call(g.Keywords, g.Bytes)) / 1e6 / f.Usable
 	return Queue{Cores: n.Cores, Busy: busy, Job: 1e6 * busy / (2*masters + calls)}
 }
 
-// master is the processor time of a query at its master, call that of a search at a slave.
+// master returns the processor time of a query at its master, and call that of a search at a slave.
 func (f *Figures) master(shards int) float64 { return f.Query + float64(shards)*f.MasterCall }
 func (f *Figures) call(keywords, bytes float64) float64 {
 	t := f.search(keywords, bytes)
 	return f.SlaveCall + t.Mean
 }
 
-// Work is the processor time of a query in the whole cluster, in microseconds, with
-// everything in memory: at its master and at all slaves.
+// Work returns the processor time of a query in the whole cluster, in microseconds, with everything in memory: at its
+// master and at all slaves.
 func (f *Figures) Work(shards int, keywords float64) (master, slaves float64) {
 	return f.master(shards), float64(shards) * f.call(keywords, math.Inf(1))
 }

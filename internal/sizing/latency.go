@@ -5,21 +5,21 @@ import (
 	"sort"
 )
 
-// Queue is a machine as its queries see it: processors that serve jobs in turn.
+// Queue describes a machine as seen by its queries: processors that serve jobs in turn.
 type Queue struct {
 	Cores int
-	// Busy is how many processors the jobs need on average; Job is the mean time of one.
+	// Busy is how many processors the jobs need on average. Job is the mean time of a job.
 	Busy, Job float64
 }
 
-// waiting is a distribution of times: none, or else exponential.
+// waiting is a distribution of waiting times: some jobs do not wait, and the waits of the others are exponential.
 type waiting struct {
-	share float64 // that wait
-	rate  float64 // of those that wait, a microsecond
+	share float64 // the share of jobs that wait
+	rate  float64 // the rate of the waits, per microsecond
 }
 
-// wait is how long a job waits for a processor: Erlang's C, with the mean of M/M/c times
-// the variability.
+// wait returns how long a job waits for a processor: by Erlang's C formula, with the mean of M/M/c multiplied by the
+// variability.
 func (q Queue) wait(variability float64) waiting {
 	load := q.Busy / float64(q.Cores)
 	if load <= 0 {
@@ -28,7 +28,7 @@ func (q Queue) wait(variability float64) waiting {
 	if load >= 1 {
 		return waiting{1, 0} // for ever
 	}
-	blocked := 1.0 // Erlang's B, by its recursion
+	blocked := 1.0 // Erlang's B formula, by its recursion
 	for n := 1; n <= q.Cores; n++ {
 		blocked = q.Busy * blocked / (float64(n) + q.Busy*blocked)
 	}
@@ -38,7 +38,7 @@ func (q Queue) wait(variability float64) waiting {
 	}
 }
 
-// twoLonger is the share of the sums of two waits that exceed t.
+// twoLonger returns the share of the sums of two waits that exceed t.
 func (w waiting) twoLonger(t float64) float64 {
 	if t < 0 {
 		return 1
@@ -46,12 +46,11 @@ func (w waiting) twoLonger(t float64) float64 {
 	return (2*w.share*(1-w.share) + w.share*w.share*(1+w.rate*t)) * math.Exp(-w.rate*t)
 }
 
-// stratum is a part of a distribution: the share of its times that it has, and the share
-// that exceed its middle.
+// stratum is a part of a distribution: its share of the times, and the share of times that exceed its middle.
 type stratum struct{ share, exceeded float64 }
 
-// strata are the parts into which distributions are divided, finer towards their longest:
-// 36 for each power of ten, and what is left.
+// strata are the parts into which distributions are divided, finer towards the longest times: 36 for each power of
+// ten, and the rest.
 var strata = func() (list [parts]stratum) {
 	upper := 1.0
 	for i := range list[:parts-1] {
@@ -65,11 +64,10 @@ var strata = func() (list [parts]stratum) {
 
 const parts = 4*36 + 1
 
-// Exceeded returns the latency, in microseconds, that a share of the queries exceeds, of
-// shards with that many keywords each and that many bytes of memory for each: what a query
-// takes alone, the wait for the slowest of the shards, the calls that the master makes one
-// after the other, and waits for processors: at the master twice, at each slave once. It is
-// infinite if the machine cannot keep up.
+// Exceeded returns the latency, in microseconds, that a share of the queries exceeds. Each shard has the given number
+// of keywords, and the given bytes of memory for each. The latency consists of what a query takes alone, the wait for
+// the slowest shard, the calls that the master makes one after the other, and the waits for processors: two at the
+// master and one at each slave. It is infinite if the machine cannot keep up.
 func (f *Figures) Exceeded(share float64, shards int, keywords, bytes float64, q Queue) float64 {
 	if q.Busy >= float64(q.Cores) {
 		return math.Inf(1)
@@ -88,8 +86,7 @@ func (f *Figures) Exceeded(share float64, shards int, keywords, bytes float64, q
 	return inverse(longer, share)
 }
 
-// calls are the latencies of a query with one shard, at the middle of each stratum, while
-// nothing else is asked.
+// calls returns the latencies of a query with one shard, at the middle of each stratum, without any other queries.
 func (f *Figures) calls(keywords, bytes float64) (list [parts]float64) {
 	measured, now := f.search(f.Alone.Keywords, math.Inf(1)), f.search(keywords, bytes)
 	for i, s := range strata {
@@ -102,13 +99,13 @@ func (f *Figures) calls(keywords, bytes float64) (list [parts]float64) {
 	return list
 }
 
-// sum is the distribution of a time, which rises by strata, and a wait after it.
+// sum is the distribution of a time, which rises from stratum to stratum, plus a wait after it.
 type sum struct {
 	times [parts]float64
 	wait  waiting
-	// over is the share of the times from each stratum on; waiting, of those up to each
-	// one, the sum of their shares, each as far as an exponential wait that began at
-	// its time lasts until that of the stratum.
+	// over[i] is the share of the times from stratum i on. waiting[i] adds up the shares of the strata up to i, each
+	// multiplied by the probability that an exponential wait that begins at the stratum's time lasts until the time
+	// of stratum i.
 	over    [parts + 1]float64
 	waiting [parts]float64
 }
@@ -129,9 +126,9 @@ func newSum(times [parts]float64, w waiting) *sum {
 	return s
 }
 
-// longer is the share of the sums that exceed t.
+// longer returns the share of the sums that exceed t.
 func (s *sum) longer(t float64) float64 {
-	i := sort.SearchFloat64s(s.times[:], t) // the first time that is not below t
+	i := sort.SearchFloat64s(s.times[:], t) // the first time that is at least t
 	share := s.over[i]
 	if i > 0 {
 		share += s.wait.share * s.waiting[i-1] * math.Exp(-s.wait.rate*(t-s.times[i-1]))
@@ -139,7 +136,7 @@ func (s *sum) longer(t float64) float64 {
 	return min(share, 1)
 }
 
-// inverses returns the times that the middles of the strata exceed.
+// inverses returns, for each stratum, the time t for which longer(t) is the share that exceeds its middle.
 func inverses(longer func(float64) float64) (list [parts]float64) {
 	for i, s := range strata {
 		list[i] = inverse(longer, s.exceeded)
@@ -147,7 +144,7 @@ func inverses(longer func(float64) float64) (list [parts]float64) {
 	return list
 }
 
-// inverse returns the time t of which longer(t), which falls, is the share.
+// inverse returns the time t for which longer(t), a falling function, is the share.
 func inverse(longer func(float64) float64, share float64) float64 {
 	if longer(0) <= share {
 		return 0

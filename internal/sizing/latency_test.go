@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestWaitIsTheQueues compares the waits with a queue that is simulated: jobs that arrive
-// at random at a given number of processors, with exponential times.
+// TestWaitIsTheQueues compares the waits with those of a simulated queue: jobs arrive at random at a given number of
+// processors and take exponentially distributed times.
 func TestWaitIsTheQueues(t *testing.T) {
 	for _, c := range []struct {
 		cores int
@@ -27,9 +27,9 @@ func TestWaitIsTheQueues(t *testing.T) {
 	}
 }
 
-// simulate returns the waits of a queue that is served in order, sorted.
+// simulate returns the sorted waits of a queue that is served in order.
 func simulate(r *rand.Rand, cores int, load, job float64, n int) []float64 {
-	free := make(times64, cores) // when each processor is
+	free := make(times64, cores) // when each processor is free next
 	waits := make([]float64, n)
 	now := 0.0
 	for i := range waits {
@@ -51,7 +51,7 @@ func (h times64) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
 func (h *times64) Push(any)          {}
 func (h *times64) Pop() any          { return nil }
 
-// TestExceededIsTheModels compares latencies with samples of what they are made of.
+// TestExceededIsTheModels compares latencies with samples drawn from the model.
 func TestExceededIsTheModels(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	for range 12 {
@@ -69,7 +69,7 @@ func TestExceededIsTheModels(t *testing.T) {
 	}
 }
 
-// samples draws latencies by the model's definition, and sorts them.
+// samples returns sorted latencies that are drawn by the model's definition.
 func (f *Figures) samples(r *rand.Rand, shards int, keywords float64, q Queue, n int) []float64 {
 	w := q.wait(f.Variability)
 	wait := func() float64 {
@@ -93,7 +93,7 @@ func (f *Figures) samples(r *rand.Rand, shards int, keywords float64, q Queue, n
 	return list
 }
 
-// TestStrataAreWhole checks that a distribution is divided without a gap.
+// TestStrataAreWhole checks that the strata divide a distribution without a gap.
 func TestStrataAreWhole(t *testing.T) {
 	sum, last := 0.0, 1.0
 	for _, s := range strata {
@@ -107,7 +107,7 @@ func TestStrataAreWhole(t *testing.T) {
 	}
 }
 
-// TestTooBusy checks that a machine that cannot keep up is not given a latency.
+// TestTooBusy checks that a machine that cannot keep up has an infinite latency.
 func TestTooBusy(t *testing.T) {
 	f := randomFigures(rand.New(rand.NewPCG(11, 12)))
 	for _, busy := range []float64{2, 3} {

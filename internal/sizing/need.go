@@ -8,20 +8,20 @@ import (
 	"adshard/fault"
 )
 
-// Need is what a cluster is to do, and the machines that there are.
+// Need is what a cluster must do, and the machines that are available.
 type Need struct {
 	Keywords uint64
-	// QPS are queries a second, P99 the time within which 99 of 100 are to be answered,
-	// also while one machine is down.
+	// QPS is the number of queries a second. P99 is the time within which 99 of 100 queries must be answered, even
+	// while one machine is down.
 	QPS float64
 	P99 time.Duration
-	// Memory and Cores are of one machine, which runs a slave and a master. A core is one
-	// of the machine of the figures.
+	// Memory and Cores are those of one machine, which runs a slave and a master. A core is as fast as one of the
+	// machine in the figures.
 	Memory uint64
 	Cores  int
 }
 
-// The limits of what can be asked for.
+// The limits of a Need.
 const (
 	MaxKeywords = 1_000_000_000_000
 	MaxQPS      = 100_000_000
@@ -30,7 +30,7 @@ const (
 	MaxMemory   = 1 << 46
 )
 
-// Validate lists all that is wrong, as an error of the kind fault.Invalid.
+// Validate returns fault.Invalid with a list of everything that is wrong, or nil.
 func (n *Need) Validate() error {
 	var faults []error
 	fail := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }

@@ -7,17 +7,17 @@ import (
 	"adshard/fault"
 )
 
-// Plan is the cheapest grid, and what is wrong with cheaper ones.
+// Plan is the cheapest grid, and what cheaper grids lack.
 type Plan struct {
 	Best Grid `json:"grid"`
-	// Cheaper are the largest grids of fewer machines for each number of shards: up to
+	// Cheaper has, for each number of shards, the largest grid with fewer machines than Best. It lists at most
 	// MostCheaper of them, those with the most machines first.
 	Cheaper []Grid `json:"cheaper"`
 }
 
-// Cheapest returns the grid of the fewest machines that does what is needed; of several
-// the one with the fewest shards, since a query makes a call for each. If there is none,
-// the error is of the kind fault.NotFound and says what stands in the way.
+// Cheapest returns the grid with the fewest machines that meets the need. Of several it returns the one with the
+// fewest shards, since a query makes a call for each shard. If there is none, it returns fault.NotFound with the
+// reason.
 func (f *Figures) Cheapest(n Need) (*Plan, error) {
 	if err := n.Validate(); err != nil {
 		return nil, err
@@ -34,10 +34,10 @@ func (f *Figures) Cheapest(n Need) (*Plan, error) {
 	return &Plan{Best: best, Cheaper: f.cheaper(n, best.Machines)}, nil
 }
 
-// MostCheaper is how many cheaper grids a plan has.
+// MostCheaper is the most cheaper grids in a plan.
 const MostCheaper = 16
 
-// cheaper returns the largest grids of fewer machines.
+// cheaper returns the largest grids with fewer machines.
 func (f *Figures) cheaper(n Need, machines int) []Grid {
 	var list []Grid
 	for shards := 1; shards < machines; shards++ {
@@ -52,8 +52,8 @@ func (f *Figures) cheaper(n Need, machines int) []Grid {
 	return list
 }
 
-// fewest returns the grid of so many shards with the fewest replicas, up to most, that
-// does what is needed. What some replicas do, more do as well.
+// fewest returns the grid with that many shards and the fewest replicas, at most `most`, that meets the need. If a
+// number of replicas meets it, every larger number does, too.
 func (f *Figures) fewest(n Need, shards, most int) (Grid, bool) {
 	most = min(most, MaxReplicas)
 	if f.load(n, shards, most).Limit != Enough || f.Grid(n, shards, most).Limit != Enough {
@@ -70,7 +70,7 @@ func (f *Figures) fewest(n Need, shards, most int) (Grid, bool) {
 	return f.Grid(n, shards, high), true
 }
 
-// none says why no grid does what is needed.
+// none returns an error that says why no grid meets the need.
 func (f *Figures) none(n Need) error {
 	if f.load(n, MaxMachines/2, 2).Limit == OfMemory {
 		return fault.Newf(fault.NotFound, "", "%d machines have not enough memory: give each more than %.1f GiB (--memory)", MaxMachines, float64(n.Memory)/(1<<30))

@@ -9,8 +9,7 @@ import (
 	"adshard/fault"
 )
 
-// TestCheapestIsTheOracles compares Cheapest with a look at every grid, for random figures
-// and needs.
+// TestCheapestIsTheOracles compares Cheapest with a search of every grid, for random figures and needs.
 func TestCheapestIsTheOracles(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	found, none, cases := 0, 0, 25
@@ -44,7 +43,7 @@ func TestCheapestIsTheOracles(t *testing.T) {
 	}
 }
 
-// enumerate looks at every grid of the given number of machines at most.
+// enumerate tries every grid with at most the given number of machines.
 func enumerate(f *Figures, n Need, machines int) (Grid, bool) {
 	for m := 1; m <= machines; m++ {
 		for shards := 1; shards <= m; shards++ {
@@ -59,7 +58,7 @@ func enumerate(f *Figures, n Need, machines int) (Grid, bool) {
 	return Grid{}, false
 }
 
-// checkCheaper checks that a cheaper grid is cheaper, and lacks something.
+// checkCheaper checks that each grid of p.Cheaper has fewer machines and does not meet the need.
 func checkCheaper(t *testing.T, n Need, p *Plan) {
 	t.Helper()
 	seen := make(map[int]bool)
@@ -129,7 +128,7 @@ func TestMoreIsNeverCheaper(t *testing.T) {
 	}
 }
 
-// TestLimits pins what each kind of lack comes from.
+// TestLimits checks the cause of each kind of limit.
 func TestLimits(t *testing.T) {
 	f := randomFigures(rand.New(rand.NewPCG(3, 4)))
 	base := Need{Keywords: 1_000_000, QPS: 100, Memory: 16 << 30, Cores: 4, P99: time.Second}
@@ -152,7 +151,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestMost checks that what a grid can answer at most is what makes it too busy.
+// TestMost checks that a grid reaches the highest permitted load at the most queries that it says it can answer.
 func TestMost(t *testing.T) {
 	f := randomFigures(rand.New(rand.NewPCG(5, 6)))
 	n := Need{Keywords: 1_000_000, QPS: 100, Memory: 16 << 30, Cores: 4, P99: time.Hour}

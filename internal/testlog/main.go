@@ -1,16 +1,14 @@
-// Command testlog makes `go test -json` readable and keeps account of what was
-// skipped, over as many runs as a check has:
+// Command testlog makes the output of `go test -json` readable and keeps a list of what was skipped, over all runs of
+// a check:
 //
 //	go test -json ./... | testlog record RESULTS
 //	testlog report RESULTS ALLOWED
 //
-// record copies what a reader of plain `go test` sees, a line for each package
-// and the output of whatever failed, and appends the outcome of each test to
-// the file RESULTS. It exits with 1 if anything failed.
+// record prints what `go test` would print without -json, a line for each package and the output of whatever failed,
+// and appends the outcome of each test to the file RESULTS. It exits with 1 if anything failed.
 //
-// report prints the tests that were skipped and passed in none of the runs,
-// with their reasons. The file ALLOWED lists those that a machine may be unable
-// to run; report exits with 3 if there are others.
+// report prints the tests that were skipped, and passed in none of the runs, with their reasons. The file ALLOWED
+// lists the tests that a machine may be unable to run; report exits with 3 if others were skipped.
 package main
 
 import (
@@ -66,8 +64,7 @@ func run(args []string, in io.Reader, out io.Writer) error {
 	return errors.New("usage: testlog record RESULTS, or testlog report RESULTS ALLOWED")
 }
 
-// appendResults appends what record returns to a file, whether tests failed
-// or not.
+// appendResults appends the results of record to a file, whether tests failed or not.
 func appendResults(path string, in io.Reader, out io.Writer) error {
 	results, failed := record(in, out)
 	f, err := resultsTo(path).Open()
@@ -77,7 +74,7 @@ func appendResults(path string, in io.Reader, out io.Writer) error {
 	return errors.Join(failed, writeResults(f, results), f.Close())
 }
 
-// resultsTo is the file of results, which begins with one of them.
+// resultsTo returns the file of results. It is recognised by the beginning of a result.
 func resultsTo(path string) *outfile.Log {
 	return &outfile.Log{Output: outfile.Output{Path: path, Kind: outfile.Kind{Name: "a file of results", Is: outfile.Begins("{\"Package\":")}}}
 }

@@ -25,16 +25,16 @@ type result struct {
 	Reason  string `json:",omitempty"`
 }
 
-// recorder keeps the output of each test until the test has ended.
+// recorder keeps the output of each test until it has ended.
 type recorder struct {
 	out     io.Writer
-	tests   map[string]map[string]*strings.Builder // package, test; "": the package's own
+	tests   map[string]map[string]*strings.Builder // by package and test; "" has the package's own output
 	results []result
 	failed  bool
 }
 
-// record prints what matters of `go test -json` and returns the tests that
-// passed or were skipped. The error is errFailed, or that of reading.
+// record prints the relevant parts of `go test -json` and returns the tests that passed or were skipped. The error is
+// errFailed or an error from reading.
 func record(in io.Reader, out io.Writer) ([]result, error) {
 	r := recorder{out: out, tests: make(map[string]map[string]*strings.Builder)}
 	lines := bufio.NewReader(in)
@@ -50,7 +50,7 @@ func record(in io.Reader, out io.Writer) ([]result, error) {
 			return r.results, err
 		}
 	}
-	for _, pkg := range sortedKeys(r.tests) { // ended without a last word
+	for _, pkg := range sortedKeys(r.tests) { // ended without a final event
 		r.failed = true
 		r.dump(pkg)
 		fmt.Fprintf(r.out, "FAIL\t%s\tended without a result\n", pkg)
@@ -64,7 +64,7 @@ func record(in io.Reader, out io.Writer) ([]result, error) {
 func (r *recorder) line(line string) {
 	var e event
 	if !strings.HasPrefix(line, "{") || json.Unmarshal([]byte(line), &e) != nil || e.Action == "" {
-		fmt.Fprint(r.out, line) // the go tool's own
+		fmt.Fprint(r.out, line) // written by the go tool itself
 		return
 	}
 	switch e.Action {
@@ -95,8 +95,8 @@ func (r *recorder) buffer(pkg, test string) *strings.Builder {
 	return tests[test]
 }
 
-// testEnds forgets the output of a test that did not fail; that of one that
-// did is printed when its package ends.
+// testEnds drops the output of a test that did not fail. The output of a failed test is printed when its package
+// ends.
 func (r *recorder) testEnds(e event) {
 	switch e.Action {
 	case "fail":
@@ -121,9 +121,8 @@ func (r *recorder) packageEnds(e event) {
 	delete(r.tests, e.Package)
 }
 
-// dump prints the output of all tests of a package that failed or never ended,
-// and what the package printed itself: a test that a panic or a time limit ended
-// has no last word.
+// dump prints the output of all tests of a package that failed or never ended, and what the package itself printed: a
+// test that was ended by a panic or a time limit has no final event.
 func (r *recorder) dump(pkg string) {
 	tests := r.tests[pkg]
 	for _, test := range sortedKeys(tests) {
@@ -136,7 +135,7 @@ func (r *recorder) dump(pkg string) {
 	}
 }
 
-// reason returns what a skipped test gave as its reason, in one line.
+// reason returns the reason that a skipped test gave, in one line.
 func reason(output string) string {
 	var said []string
 	for line := range strings.Lines(output) {

@@ -43,12 +43,10 @@ func readResults(path string) ([]result, error) {
 	}
 }
 
-// test names a test, or in the list of what may be skipped a test with its
-// subtests.
+// test identifies a test. In the list of what may be skipped it stands for the test and its subtests.
 type test struct{ pkg, name string }
 
-// readAllowed reads lines "package test # why". Empty lines and comments count
-// for nothing.
+// readAllowed reads lines of the form "package test # why". Empty lines and comments are ignored.
 func readAllowed(path string) ([]test, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -69,9 +67,8 @@ func readAllowed(path string) ([]test, error) {
 	return list, nil
 }
 
-// report prints what was skipped in every run in which it occurred, first what the
-// list allows. The error is errSkipped if there is more, or says that the list
-// names an unknown test.
+// report prints the tests that were skipped in every run in which they occurred, first those that the list allows. It
+// returns errSkipped if there are others, or an error if the list names an unknown test.
 func report(out io.Writer, results []result, allowed []test) error {
 	skipped := make(map[test]string)
 	for _, r := range results {
@@ -111,7 +108,7 @@ func report(out io.Writer, results []result, allowed []test) error {
 	return nil
 }
 
-// within reports whether t is the test that is allowed, or part of it.
+// within reports whether t is the allowed test or a subtest of it.
 func (t test) within(allowed test) bool {
 	return t.pkg == allowed.pkg && (t.name == allowed.name || strings.HasPrefix(t.name, allowed.name+"/"))
 }

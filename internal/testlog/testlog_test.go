@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// full is a run with a test that passes, one that fails, two that are skipped,
-// and a package that does not build.
+// full is the record of a run with a test that passes, one that fails, two that are skipped, and a package that does
+// not build.
 const full = `{"Action":"start","Package":"a"}
 {"Action":"run","Package":"a","Test":"TestGood"}
 {"Action":"output","Package":"a","Test":"TestGood","Output":"=== RUN   TestGood\n"}
@@ -61,8 +61,7 @@ ok	c	2.5s
 	}
 }
 
-// TestRecordEndsEarly: a package of which the last event is missing failed, and
-// what it printed is shown.
+// TestRecordEndsEarly: a package without its last event has failed, and its output is shown.
 func TestRecordEndsEarly(t *testing.T) {
 	var out strings.Builder
 	in := `{"Action":"output","Package":"a","Test":"TestHang","Output":"panic: test timed out\n"}` + "\n"
@@ -74,8 +73,8 @@ func TestRecordEndsEarly(t *testing.T) {
 	}
 }
 
-// TestReport: a test that another run passed is not skipped; of the rest, those
-// that are not allowed are an error.
+// TestReport: a test that passed in another run does not count as skipped. Of the others, those that are not allowed
+// to be skipped are an error.
 func TestReport(t *testing.T) {
 	dir := t.TempDir()
 	results, allowed := filepath.Join(dir, "results"), filepath.Join(dir, "allowed")

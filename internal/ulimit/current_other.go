@@ -7,7 +7,7 @@ const (
 	dataSize
 )
 
-// Files returns a low guess of how many files this process may open.
+// Files returns a low estimate of the number of files that this process may open.
 func Files() uint64 { return wellFiles }
 
 // current returns no limit.

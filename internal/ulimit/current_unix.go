@@ -9,10 +9,10 @@ const (
 	dataSize     = unix.RLIMIT_DATA
 )
 
-// Files returns how many files this process may open. Go has raised the soft limit to the hard one.
+// Files returns the number of files that this process may open. Go has raised the soft limit to the hard one.
 func Files() uint64 { return current(unix.RLIMIT_NOFILE) }
 
-// current returns a limit; an unreadable one counts as no limit.
+// current returns the limit of a resource, or Unlimited if it cannot be read.
 func current(resource int) uint64 {
 	var l unix.Rlimit
 	if err := unix.Getrlimit(resource, &l); err != nil {

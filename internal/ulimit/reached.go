@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// Advice says what to do when no more files can be opened, or "" if err is about something else. At the start
-// Need.Check has the number that is needed; a limit that is reached later is too low by an unknown amount, so it is
-// doubled.
+// Advice returns what to do when no more files can be opened, or "" if err is about something else. At the start
+// Need.Check knows the number that is needed. A limit that is reached later is too low by an unknown amount, so the
+// advice is to double it.
 func Advice(err error) string {
 	switch {
 	case errors.Is(err, syscall.ENFILE):
@@ -21,8 +21,8 @@ func Advice(err error) string {
 	return ""
 }
 
-// Reached returns why this process can open only a few more files, or none, or nil if it can open more. It is for
-// libraries that report a file that could not be opened without the reason, and have closed others by then.
+// Reached returns an error if this process can open only a few more files or none, and nil if it can open more. It is
+// for libraries that do not say why a file could not be opened, and that have closed other files by then.
 func Reached() (err error) {
 	var open [8]*os.File
 	for i := range open {
@@ -31,7 +31,7 @@ func Reached() (err error) {
 		}
 	}
 	for _, f := range open {
-		_ = f.Close() // nothing was written; nil is no file
+		_ = f.Close() // nothing was written; closing nil does nothing
 	}
 	return err
 }

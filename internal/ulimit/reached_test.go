@@ -13,7 +13,7 @@ import (
 	"adshard/internal/ulimit"
 )
 
-// TestAdvice: the limit that was reached is named with its command; other errors get no such advice.
+// TestAdvice: the advice names the limit that was reached and the command that raises it; other errors get no advice.
 func TestAdvice(t *testing.T) {
 	for _, c := range []struct {
 		err  error
@@ -30,7 +30,7 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
-// TestReached: the limit of this process is seen when it is reached, and only then.
+// TestReached: Reached returns an error only while this process has reached its limit.
 func TestReached(t *testing.T) {
 	if err := ulimit.Reached(); err != nil {
 		t.Fatal(err)

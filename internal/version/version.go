@@ -1,7 +1,6 @@
-// Package version says which build a program is: for --version and for the metric
-// adshard_build_info.
+// Package version says which build a program is, for --version and for the metric adshard_build_info.
 //
-// Non-goals: versions of protocols and stores, which programs agree upon by themselves
+// Non-goals: versions of protocols and stores, on which programs agree by themselves
 // (docs/decisions/023-versions.md).
 package version
 
@@ -17,15 +16,14 @@ import (
 //	go build -ldflags '-X adshard/internal/version.release=1.2.0 -X adshard/internal/version.commit=…'
 var release, commit string
 
-// Build is what a program was built from, and with.
+// Build says from what and with what a program was built.
 type Build struct {
-	// Version is the release, as in CHANGELOG.md. Of other builds it is what Go says of
-	// the module, such as (devel).
+	// Version is the release, as in CHANGELOG.md. For other builds it is the version that Go gives the module, such
+	// as (devel).
 	Version string
-	// Commit is the revision of the source, or "unknown" if Go was told not to
-	// look.
+	// Commit is the revision of the source, or "unknown" if Go was told not to record it.
 	Commit string
-	// Go is the version of Go, Platform the system and processor.
+	// Go is the version of Go, and Platform the operating system and processor.
 	Go, Platform string
 }
 
@@ -58,7 +56,7 @@ func buildOf(info *debug.BuildInfo, release, commit string) Build {
 	}
 }
 
-// String returns all of it on one line, for people.
+// String returns the build on one line, for people.
 func (b Build) String() string {
 	return fmt.Sprintf("%s (commit %s, %s %s)", b.Version, b.Commit, b.Go, b.Platform)
 }

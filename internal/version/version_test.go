@@ -38,7 +38,7 @@ func TestCurrent(t *testing.T) {
 	}
 }
 
-// TestTheLinkerSets: the linker ignores names that it does not find.
+// TestTheLinkerSets checks the names of the variables that the linker sets, since it ignores unknown names.
 func TestTheLinkerSets(t *testing.T) {
 	out, err := exec.Command("go", "run", "-ldflags", "-X adshard/internal/version.release=1.2.0 -X adshard/internal/version.commit=c0ffee", "./testdata/print").CombinedOutput()
 	if err != nil || !strings.HasPrefix(string(out), "1.2.0 (commit c0ffee, "+runtime.Version()) {

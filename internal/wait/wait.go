@@ -1,6 +1,5 @@
-// Package wait has waits that the standard library leaves to its callers: for a
-// time that a context cuts short, between attempts that fail, and for the next
-// change of something shared.
+// Package wait has waits that the standard library does not have: for a time that a context can cut short, between
+// failing attempts, and for the next change of something shared.
 package wait
 
 import (
@@ -9,8 +8,8 @@ import (
 	"time"
 )
 
-// Sleep pauses for d. It returns early, with the cause, when ctx ends; a d of 0
-// or less only asks whether ctx has ended.
+// Sleep pauses for d. It returns early, with the cause, when ctx is done. If d is 0 or less it only checks whether
+// ctx is done.
 func Sleep(ctx context.Context, d time.Duration) error {
 	if ctx.Err() != nil || d <= 0 {
 		return context.Cause(ctx)
@@ -25,10 +24,10 @@ func Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Broadcast wakes all goroutines that wait for a change. The zero value is
-// ready to use; it must not be copied.
+// Broadcast wakes all goroutines that wait for a change. The zero value is ready to use. A Broadcast must not be
+// copied.
 //
-// To miss nothing, take Next before reading what may change:
+// In order to miss no change, call Next before reading what may change:
 //
 //	for {
 //		next := b.Next()
@@ -39,7 +38,7 @@ func Sleep(ctx context.Context, d time.Duration) error {
 //	}
 type Broadcast struct {
 	mu   sync.Mutex
-	next chan struct{} // nil: there was no question since the last change
+	next chan struct{} // nil if Next was not called since the last Notify
 }
 
 // Next returns a channel that the next Notify closes.
@@ -52,7 +51,7 @@ func (b *Broadcast) Next() <-chan struct{} {
 	return b.next
 }
 
-// Notify wakes all that wait on a channel of Next.
+// Notify wakes all goroutines that wait on a channel from Next.
 func (b *Broadcast) Notify() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -39,7 +39,7 @@ func TestSleep(t *testing.T) {
 // missed.
 func TestBroadcast(t *testing.T) {
 	var b wait.Broadcast
-	b.Notify() // nothing waits
+	b.Notify() // with no waiter
 	next := b.Next()
 	b.Notify()
 	<-next

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestGenerated: what go generate writes is what is committed.
+// TestGenerated: the committed files are those that go generate writes.
 func TestGenerated(t *testing.T) {
 	const root = "../../.."
 	files, err := generate(root)

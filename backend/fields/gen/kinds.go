@@ -6,14 +6,14 @@ import (
 	"adshard/backend/fields"
 )
 
-// kind is how values of a kind are written in each form. In these $GO and $HAS are the field of a settings v, $COLUMN the place of
-// its column.
+// kind says how the values of a kind are written in each form. In forms $GO and $HAS are fields of the settings v, and $COLUMN is
+// the place of the column.
 type kind struct {
 	name  string
 	forms map[string]string
 }
 
-// urls is the pattern of URLs in schemas.
+// urls is the regular expression for URLs in schemas.
 const urls = `^[\t-\r ]*([hH][tT][tT][pP][sS]?://[^/?#\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*)?$`
 
 var text = map[string]string{
@@ -28,7 +28,7 @@ var text = map[string]string{
 	"pg to":         "&$GO", "pg arg": "$GO", "pg array": "text", "pg go": "string", "pg column": `text COLLATE "C" NOT NULL DEFAULT ''`,
 }
 
-// choice are the forms of a Choice.
+// choice has the forms of a Choice.
 var choice = map[string]string{
 	"schema": `{"type": "string", $PATTERN"description": "$SCHEMA"}`, "api": "type: string, enum: [$0, $1]", "api item": "type: string, enum: [$0, $1]",
 	"item": "it.$API = api.Item$API(oneOf($GO, `$1`, `$0`))", "set when": "it.$API != ``", "set value": "string(it.$API)", "example": "$1|$0",
@@ -39,7 +39,7 @@ var choice = map[string]string{
 	"pg to": "&$GO", "pg arg": "$GO", "pg array": "boolean", "pg go": "bool", "pg column": "boolean NOT NULL DEFAULT false",
 }
 
-// kinds are those of properties.
+// kinds has the kinds of properties.
 var kinds = map[fields.Kind]kind{
 	fields.Money: {"money", map[string]string{
 		"schema": `{$MONEY}`, "api": `type: [integer, "null"], format: uint64, minimum: 0, maximum: $MAX`,
@@ -118,7 +118,7 @@ var kinds = map[fields.Kind]kind{
 	})},
 }
 
-// with returns forms with others in place of some.
+// with returns forms in which others replace those of the same name.
 func with(forms, others map[string]string) map[string]string {
 	out := map[string]string{}
 	for _, part := range []map[string]string{forms, others} {

@@ -1,4 +1,5 @@
-// Command gen writes what follows from package fields. Run it in the root of the repository: go generate ./backend/fields.
+// Command gen writes the files that follow from package fields. Run it in the root of the repository: go generate
+// ./backend/fields.
 package main
 
 import (
@@ -34,7 +35,8 @@ func main() {
 	}
 }
 
-// generate returns all files as they have to be, by path. Parts of some are written by hand: these are read below root.
+// generate returns the wanted content of all files, by path. Some files are written by hand in part: these are read
+// below root.
 func generate(root string) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	for _, name := range []string{"backend", "backend/sqlite", "backend/postgres", "ingest", "internal/node/data", "internal/node/httpapi/api"} {
@@ -62,7 +64,7 @@ func generate(root string) (map[string][]byte, error) {
 //go:embed *.tmpl
 var templates embed.FS
 
-// code returns the Go file that a template makes of the fields.
+// code returns the Go file that a template makes from the fields.
 func code(name string) ([]byte, error) {
 	t, err := template.New(name+".tmpl").Funcs(template.FuncMap{"prev": func(i int) int { return i - 1 }}).ParseFS(templates, name+".tmpl")
 	if err != nil {
@@ -86,18 +88,18 @@ type entity struct {
 	Fields []field
 }
 
-// field is a property of an entity; At is its place among them.
+// field is a property of an entity; At is its index among the entity's properties.
 type field struct {
 	fields.Field
 	At int
 }
 
-// Properties are the properties that people can set.
+// Properties returns the properties that people can set.
 func (table) Properties() []field {
 	return all(func(f field) bool { return f.Property() && f.Kind != fields.Learned })
 }
 
-// table is what templates are given: the entities with properties, the fields of JSON lines and the columns of Editor files.
+// table is the input of templates: the entities with properties, the fields of JSON lines and the columns of Editor files.
 type table struct {
 	Entities    []entity
 	JSON, Cells []field
@@ -112,7 +114,7 @@ func all(which func(field) bool) (list []field) {
 	return list
 }
 
-// entities returns those that have properties.
+// entities returns the entities that have properties.
 func entities() (list []entity) {
 	for _, e := range fields.Entities {
 		of := entity{Entity: e}
@@ -128,10 +130,10 @@ func entities() (list []entity) {
 	return list
 }
 
-// T is the entity's name in Go.
+// T returns the entity's name in Go.
 func (e entity) T() string { return strings.ToUpper(string(e.Entity[:1])) + string(e.Entity[1:]) }
 
-// Name is the entity in a sentence.
+// Name returns the entity with an article, for sentences.
 func (e entity) Name() string {
 	switch e.Entity {
 	case fields.Advertiser:
@@ -142,24 +144,25 @@ func (e entity) Name() string {
 	return "a " + string(e.Entity)
 }
 
-// Held reports whether something may hold the entity.
+// Held reports whether the entity can be held.
 func (e entity) Held() bool { return e.Entity == fields.Campaign || e.Entity == fields.Group }
 
-// Parent reports whether the entity holds others.
+// Parent reports whether the entity can have others below it.
 func (e entity) Parent() bool { return e.Entity != fields.Keyword }
 
-// Places are the parameters of the columns in SQLite.
+// Places returns the placeholders of the columns in SQLite.
 func (e entity) Places() string { return e.each(func(field) string { return "?" }, "?", ", ") }
 
-// N is the number of columns of the entity's properties, with its status.
+// N returns the number of columns for the entity's properties and its status.
 func (e entity) N() int { return len(e.Fields) + 1 }
 
-// Columns names the columns, the status first.
+// Columns returns the names of the columns, the status first.
 func (e entity) Columns() string {
 	return e.each(func(f field) string { return f.SQL }, "enabled", ", ")
 }
 
-// Setters sets the columns to parameters; with an offset they are PostgreSQL's, which are numbered.
+// Setters returns SQL that sets the columns to parameters. With an offset other than 0 the parameters are numbered
+// from there, as in PostgreSQL.
 func (e entity) Setters(offset int) string {
 	place := func(at int) string {
 		if offset == 0 {
@@ -178,10 +181,10 @@ func (e entity) each(of func(field) string, first, sep string) string {
 	return strings.Join(list, sep)
 }
 
-// Place is that of the column.
+// Place returns the place of the field's column, counted after the status.
 func (f field) Place() int { return f.At + 1 }
 
-// Is reports whether the kind is one of some, by name.
+// Is reports whether the name of the field's kind is one of the names.
 func (f field) Is(names ...string) bool {
 	for _, name := range names {
 		if kinds[f.Kind].name == name {
@@ -191,7 +194,7 @@ func (f field) Is(names ...string) bool {
 	return false
 }
 
-// Form returns how the kind writes the field in one of the forms of kinds.
+// Form returns how the field is written in one of the forms in kinds.
 func (f field) Form(name string) string {
 	k := kinds[f.Kind]
 	text := k.forms[name]
@@ -199,20 +202,20 @@ func (f field) Form(name string) string {
 		"$API", camel(f.Name), "$MONEY", f.money(), "$PATTERN", f.pattern(), "$SCHEMA", f.Schema, "$CELL", "col"+f.Cell(), "$FIELD", "field"+f.ID(), "$PATCH", "p."+f.Go, "$PARSE", f.parse(), "$COLUMN", fmt.Sprintf("at+%d", f.Place()), "$0", f.Names[0], "$1", f.Names[1], "$C0", f.Cells[0], "$C1", f.Cells[1]).Replace(text)
 }
 
-// Arrays are the types of parameters, numbered from first on, for arrays of the columns.
+// Arrays returns the parameters of the columns as typed PostgreSQL arrays, numbered from `first`.
 func (e entity) Arrays(first int) string {
 	return e.each(func(f field) string { return fmt.Sprintf("$%d::%s[]", first+f.At+1, f.Form("pg array")) }, fmt.Sprintf("$%d::boolean[]", first), ", ")
 }
 
-// FromArrays sets the columns to those of u.
+// FromArrays returns SQL that sets the columns to those of u.
 func (e entity) FromArrays() string {
 	return e.each(func(f field) string { return f.SQL + " = u." + f.SQL }, "enabled = u.enabled", ", ")
 }
 
-// ID names the field in constants.
+// ID returns the field's name in constants.
 func (f field) ID() string { return camel(cmp.Or(f.SQL, f.Name)) }
 
-// Cell names its column.
+// Cell returns the name of the field's column in package ingest.
 func (f field) Cell() string { return cmp.Or(f.Column, f.ID()) }
 
 func camel(name string) (out string) {
@@ -225,12 +228,13 @@ func camel(name string) (out string) {
 	return out
 }
 
-// parse is the function that reads a Choice, Money or Text in package ingest.
+// parse returns the name of the function that reads a Choice, Money or Text in package ingest.
 func (f field) parse() string {
 	return cmp.Or(f.Parse, "parse"+f.ID())
 }
 
-// Parser is what makes the function that reads the field in package ingest; "": it is written by hand.
+// Parser returns the expression for the function that reads the field in package ingest, or "" if that function is
+// written by hand.
 func (f field) Parser() string {
 	switch {
 	case f.Parse != "":
@@ -244,7 +248,7 @@ func (f field) Parser() string {
 	return ""
 }
 
-// Headings are the names of the columns of a field that has some, of each.
+// Headings returns, for each column of the field, the column's names.
 func (f field) Headings() (list [][]string) {
 	for i := range max(1, f.Columns) {
 		names := slices.Clone(f.Editor)
@@ -259,13 +263,13 @@ func (f field) Headings() (list [][]string) {
 	return list
 }
 
-// Own are the properties that are read only on the entity's own rows of Editor files, Any those of all rows.
+// Own returns the properties that are read only on the entity's own rows of Editor files.
 func (e entity) Own() []field { return e.some(func(f field) bool { return f.Editor != nil && f.Own }) }
 
-// Any is Own of those that are read on all rows.
+// Any returns the properties that are read on all rows of Editor files.
 func (e entity) Any() []field { return e.some(func(f field) bool { return f.Editor != nil && !f.Own }) }
 
-// Said are the properties that JSON lines have.
+// Said returns the properties that JSON lines have.
 func (e entity) Said() []field { return e.some(func(f field) bool { return f.Kind != fields.Learned }) }
 
 func (e entity) some(which func(field) bool) (list []field) {
@@ -277,7 +281,7 @@ func (e entity) some(which func(field) bool) (list []field) {
 	return list
 }
 
-// Kinds are all entities, with their fields of JSON lines and those of these that are their keys.
+// Kinds returns all entities, each with its fields in JSON lines and those of them that are its key.
 func (table) Kinds() (list []struct {
 	fields.Entity
 	Fields, Keys []field
@@ -296,7 +300,7 @@ func (table) Kinds() (list []struct {
 	return list
 }
 
-// money is the schema of a Money.
+// money returns the schema of a Money.
 func (f field) money() string {
 	if f.Max == fields.MaxBid {
 		return `"$ref": "#/$defs/bid"`
@@ -304,7 +308,8 @@ func (f field) money() string {
 	return fmt.Sprintf(`"type": ["integer", "null"], "minimum": 0, "maximum": %d, "description": %q`, f.Max, f.Schema)
 }
 
-// pattern is that of a Choice in schemas, whatever the case of its letters; "": what it may be has a function of its own.
+// pattern returns the regular expression for a Choice in schemas, in any letter case, or "" if the field has a function
+// of its own that reads it.
 func (f field) pattern() string {
 	if f.Parse != "" || f.Kind != fields.Choice && f.Kind != fields.Method {
 		return ""
@@ -318,10 +323,10 @@ func (f field) pattern() string {
 	return fmt.Sprintf(`"pattern": "^\\s*(%s|%s)\\s*$", `, anyCase(f.Names[1]), anyCase(f.Names[0]))
 }
 
-// API is the field in the data API's items, as Go has it.
+// API returns the field's name in Go in the data API's items.
 func (f field) API() string { return camel(f.Name) }
 
-// Owners are the entities that have the property, for people.
+// Owners returns the entities that have the property, as text for people.
 func (f field) Owners() string {
 	var list []string
 	for _, e := range slices.Concat(f.KeyOf, f.Of) {

@@ -9,10 +9,10 @@ import (
 	"adshard/backend/fields"
 )
 
-// The newest schemas of SQLite and PostgreSQL that were written by hand.
+// byHand holds the newest schemas of SQLite and PostgreSQL that were written by hand.
 var byHand = [2]int{13, 10}
 
-// Newest are the newest schemas.
+// Newest returns the newest schemas of SQLite and PostgreSQL.
 func (table) Newest() [2]int {
 	newest := byHand
 	for _, f := range fields.List {
@@ -21,7 +21,7 @@ func (table) Newest() [2]int {
 	return newest
 }
 
-// migrations returns the files that add the columns of properties which the first schemas did not have.
+// migrations returns the files that add the columns of those properties that the first schemas do not have.
 func migrations() (map[string][]byte, error) {
 	files := map[string][]byte{}
 	for i, database := range []string{"sqlite", "postgres"} {
@@ -50,7 +50,7 @@ type step struct {
 	Tables            []change
 }
 
-// change is what a migration adds to a table.
+// change is the columns that a migration adds to a table.
 type change struct {
 	entity
 	*step
@@ -67,7 +67,7 @@ func stepTo(version, database int) *step {
 	return s
 }
 
-// name is that of the file: the column that is added, or the entities that get columns.
+// name returns the name of the file: the entities that get columns and, if only one column is added, that column.
 func (s *step) name() string {
 	var list []string
 	for _, t := range s.Tables {
@@ -79,7 +79,7 @@ func (s *step) name() string {
 	return strings.Join(list, "_")
 }
 
-// Title says what is added.
+// Title returns what is added, as text.
 func (s *step) Title() string {
 	var list []string
 	for _, t := range s.Tables {
@@ -92,10 +92,10 @@ func (s *step) Title() string {
 	return strings.Join(list, "; ")
 }
 
-// Table is that of the entity.
+// Table returns the name of the entity's table.
 func (c change) Table() string { return tableOf(c.entity) }
 
-// Names are those of the columns.
+// Names returns the names of the added columns.
 func (c change) Names() string {
 	var list []string
 	for _, f := range c.Added {
@@ -104,13 +104,13 @@ func (c change) Names() string {
 	return strings.Join(list, ", ")
 }
 
-// Type is the type of a column.
+// Type returns the type of a column.
 func (c change) Type(f field) string {
 	return f.Form([]string{"sqlite column", "pg column"}[c.database])
 }
 
-// Watched are the columns of the entity's row whose changes are changes of it, when the migration has run. SQLite's languages
-// of campaigns have a trigger of their own.
+// Watched returns the columns of the entity's row, after the migration, whose change is a change of the entity. SQLite's
+// languages of campaigns have a trigger of their own.
 func (c change) Watched() string {
 	list := []string{"name", "enabled"}
 	if c.Held() {

@@ -9,7 +9,7 @@ import (
 	"adshard/backend/fields"
 )
 
-// edited are files of which a part follows from the fields, with what brings that up to date.
+// edited maps files that follow from the fields in part to the function that updates that part.
 var edited = map[string]func(string) string{
 	"ingest/schema.json":                 func(text string) string { return eachKind(text, inSchema) },
 	"internal/node/httpapi/openapi.yaml": func(text string) string { return eachKind(text, inOpenAPI) },
@@ -24,10 +24,10 @@ func eachKind(text string, edit func(string, entity) string) string {
 	return text
 }
 
-// line is a property among those of a schema.
+// line is the line of a property in a schema.
 type line struct{ name, text string }
 
-// put replaces the line of a property, or adds it before the fields that all entities have.
+// put replaces the line of a property, or inserts it before the fields that all entities have.
 func put(list []line, p line) []line {
 	at := len(list)
 	for i := range list {
@@ -48,7 +48,7 @@ var (
 	order    = regexp.MustCompile(`, x-order: \d+}$`)
 )
 
-// within splits a text at the lines of the properties that follow a heading.
+// within splits a text before and after the lines of the properties that follow a heading.
 func within(text, heading, properties string, of *regexp.Regexp) (before string, list []line, after string) {
 	i := strings.Index(text, heading)
 	if i < 0 {
@@ -67,7 +67,7 @@ func within(text, heading, properties string, of *regexp.Regexp) (before string,
 	}
 }
 
-// inSchema brings the properties of an entity in the schema of JSON lines up to date.
+// inSchema updates the properties of an entity in the schema of JSON lines.
 func inSchema(text string, e entity) string {
 	before, list, after := within(text, "\n    \""+string(e.Entity)+"\": {", "\"properties\": {\n", jsonLine)
 	for _, f := range e.Said() {
@@ -84,7 +84,7 @@ func inSchema(text string, e entity) string {
 	return before + b.String() + after
 }
 
-// inOpenAPI does so in the bodies of the data API.
+// inOpenAPI updates the properties of an entity in the bodies of the data API.
 func inOpenAPI(text string, e entity) string {
 	for _, schema := range []string{"New" + e.T(), e.T() + "Patch", "Item"} {
 		before, list, after := within(text, "\n    "+schema+":\n", "\n      properties:\n", yamlLine)
@@ -107,7 +107,7 @@ func inOpenAPI(text string, e entity) string {
 	return text
 }
 
-// inTables brings the rows of properties in the tables of docs/import.md up to date. A new one stands behind the property before it.
+// inTables updates the rows of properties in the tables of docs/import.md. A new row is placed after that of the previous property.
 func inTables(text string) string {
 	cell, value := "", ""
 	for _, f := range (table{}).Properties() {
@@ -127,7 +127,7 @@ func inTables(text string) string {
 	return text
 }
 
-// row replaces the row that begins with a name and stands below another one, or adds it behind that.
+// row replaces the row that begins with `name` and stands below the row of `behind`, or adds it after that row.
 func row(text, name, behind string, cells []string) string {
 	now := "\n| `" + name + "` |"
 	for _, cell := range cells {
@@ -153,7 +153,7 @@ func (f field) aliases() string {
 	return strings.Join(list, ", ")
 }
 
-// inRoles names the columns that imports may update.
+// inRoles updates the columns that imports may change.
 func inRoles(text string, e entity) string {
 	key := ""
 	if !e.Parent() {
@@ -163,7 +163,7 @@ func inRoles(text string, e entity) string {
 	return of.ReplaceAllString(text, "GRANT UPDATE ("+key+e.Columns()+") ON adshard."+tableOf(e)+" TO adshard_import;")
 }
 
-// tableOf is the entity's table.
+// tableOf returns the name of the entity's table.
 func tableOf(e entity) string {
 	if e.Entity == fields.Group {
 		return "ad_group"

@@ -11,7 +11,7 @@ import (
 	"adshard/internal/node/access"
 )
 
-// The addresses of adshard up.
+// The default addresses of adshard up.
 const (
 	DefaultHTTP  = "http://127.0.0.1:8080"
 	DefaultAdmin = "http://127.0.0.1:8081"
@@ -20,7 +20,7 @@ const (
 // AdminTimeout is longer than an admin port takes to answer.
 const AdminTimeout = 15 * time.Second
 
-// AdminFlags are those of all commands that talk to a balancer.
+// AdminFlags are the flags of all commands that talk to a balancer.
 type AdminFlags struct {
 	Addr   string
 	JSON   bool
@@ -43,7 +43,7 @@ func (f *AdminFlags) Client() (*Client, error) {
 	return c, err
 }
 
-// Show requests a path and shows the answer: unchanged with --json, else with human.
+// Show requests a path and shows the answer: with --json unchanged, otherwise with `human`.
 func Show[T any](ctx context.Context, f *AdminFlags, s cmdline.Streams, path string, query url.Values, human func(*T) error) error {
 	c, err := f.Client()
 	if err != nil {
@@ -57,7 +57,7 @@ func Show[T any](ctx context.Context, f *AdminFlags, s cmdline.Streams, path str
 	return Render(c, f, s, body, human)
 }
 
-// Send posts v, or an empty body if it is nil, and shows the answer likewise.
+// Send posts v, or an empty body if v is nil, and shows the answer as Show does.
 func Send[T any](ctx context.Context, f *AdminFlags, s cmdline.Streams, path string, v any, human func(*T) error) error {
 	c, err := f.Client()
 	if err != nil {
@@ -71,7 +71,7 @@ func Send[T any](ctx context.Context, f *AdminFlags, s cmdline.Streams, path str
 	return Render(c, f, s, body, human)
 }
 
-// Render shows a body: unchanged with --json, else with human.
+// Render shows a body: with --json unchanged, otherwise with `human`.
 func Render[T any](c *Client, f *AdminFlags, s cmdline.Streams, body []byte, human func(*T) error) error {
 	if f.JSON {
 		_, err := s.Out.Write(body)

@@ -10,7 +10,7 @@ import (
 	"adshard/internal/node/certs"
 )
 
-// CallerFlags say who calls a server that has TLS or tokens.
+// CallerFlags identify the caller to a server that has TLS or tokens.
 type CallerFlags struct{ ca, cert, key, TokenFile string }
 
 // Add adds the flags.
@@ -21,7 +21,8 @@ func (f *CallerFlags) Add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.TokenFile, "token-file", "", "a file with your token for the admin port")
 }
 
-// WithoutToken is for a port whose address does not come from the user who gave the token.
+// WithoutToken returns the flags without the token, for a port whose address was not given by the user who gave the
+// token.
 func (f *CallerFlags) WithoutToken() *CallerFlags {
 	other := *f
 	other.TokenFile = ""

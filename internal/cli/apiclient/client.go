@@ -24,16 +24,16 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// MaxAnswer bounds the size of an answer.
+// MaxAnswer is the most bytes of an answer that are read.
 const MaxAnswer = 64 << 20
 
 // Client sends requests to one server.
 type Client struct {
 	Base *url.URL
 	HTTP *http.Client
-	// kind describes the expected address, for errors.
+	// Kind describes the expected address, for errors.
 	Kind  string
-	token string // of an admin port; "": none
+	token string // of an admin port, or "" if there is none
 }
 
 // New parses an address: URL, HOST:PORT or :PORT. f identifies the caller.
@@ -52,7 +52,7 @@ func New(addr string, timeout time.Duration, f *CallerFlags, roles ...access.Rol
 	if (f.cert == "") != (f.key == "") {
 		return nil, cmdline.WrongUse("--cert and --key are given together: your certificate and its key")
 	}
-	// A client of its own: closing it closes all its connections.
+	// Its own transport, so that closing the client closes all its connections.
 	transport := &http.Transport{Proxy: http.ProxyFromEnvironment}
 	if transport.TLSClientConfig, err = certs.ForClient(f.ca, f.cert, f.key, roles...); err != nil {
 		return nil, cmdline.Usage(err)
@@ -70,14 +70,14 @@ func New(addr string, timeout time.Duration, f *CallerFlags, roles ...access.Rol
 // Close closes the connections.
 func (c *Client) Close() { c.HTTP.CloseIdleConnections() }
 
-// Get returns the body of a 200.
+// Get returns the body of an answer with status 200.
 func (c *Client) Get(ctx context.Context, path string, query url.Values) ([]byte, error) {
 	u := c.Base.JoinPath(path)
 	u.RawQuery = query.Encode()
 	return c.Do(ctx, http.MethodGet, u, nil, nil)
 }
 
-// Post sends v as JSON, or an empty body if v is nil, and returns the body of a 200.
+// Post sends v as JSON, or an empty body if v is nil, and returns the body of an answer with status 200.
 func (c *Client) Post(ctx context.Context, path string, v any) ([]byte, error) {
 	var body []byte
 	if v != nil {
@@ -89,7 +89,7 @@ func (c *Client) Post(ctx context.Context, path string, v any) ([]byte, error) {
 	return c.Do(ctx, http.MethodPost, c.Base.JoinPath(path), nil, body)
 }
 
-// Do sends a request and returns the body of a 200 or 202.
+// Do sends a request and returns the body of an answer with status 200 or 202.
 func (c *Client) Do(ctx context.Context, method string, u *url.URL, header http.Header, send []byte) ([]byte, error) {
 	res, err := c.Open(ctx, method, u, header, send)
 	if err != nil {
@@ -106,7 +106,7 @@ func (c *Client) Do(ctx context.Context, method string, u *url.URL, header http.
 	return body, nil
 }
 
-// Open sends a request and returns the response; the caller closes its body.
+// Open sends a request and returns the response. The caller must close its body.
 func (c *Client) Open(ctx context.Context, method string, u *url.URL, header http.Header, send []byte) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, u.String(), bytes.NewReader(send))
 	if err != nil {
@@ -126,7 +126,7 @@ func (c *Client) Open(ctx context.Context, method string, u *url.URL, header htt
 	return res, nil
 }
 
-// Decode reads a body of get into v.
+// Decode decodes the body of an answer into v.
 func (c *Client) Decode(body []byte, v any) error {
 	if err := json.Unmarshal(body, v); err != nil {
 		return fault.Newf(fault.Internal, "", "the answer of %s is not one of adshard: is the address right? (%w)", c.Base, err)
@@ -134,7 +134,7 @@ func (c *Client) Decode(body []byte, v any) error {
 	return nil
 }
 
-// Unreachable is the error of a request that got no answer, with what to look at.
+// Unreachable returns the error for a request that got no answer, with advice on what to check.
 func (c *Client) Unreachable(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
@@ -143,7 +143,7 @@ func (c *Client) Unreachable(err error) error {
 	return fault.Newf(fault.Unavailable, "", "cannot reach %s: %w; %s", c.Base, err, c.hint(err))
 }
 
-// hint says what to look at when the server cannot be reached.
+// hint returns advice on what to check when the server cannot be reached.
 func (c *Client) hint(err error) string {
 	var (
 		authority x509.UnknownAuthorityError
@@ -161,10 +161,10 @@ func (c *Client) hint(err error) string {
 	return "is the address right (--addr)?"
 }
 
-// ForbiddenError is a server's refusal of the request at this address.
+// ForbiddenError says that a server refuses the request at this address.
 type ForbiddenError struct{ error }
 
-// Refused makes an error of an answer other than 200. A 400 is a usage error.
+// Refused returns the error for an answer with a status other than 200. A 400 is a usage error.
 func (c *Client) Refused(status int, body []byte) error {
 	var e api.ErrorAnswer
 	if json.Unmarshal(body, &e) != nil || e.Error.Message == "" {
@@ -190,7 +190,7 @@ func (c *Client) Refused(status int, body []byte) error {
 	return err
 }
 
-// Fetch gets JSON.
+// Fetch gets a path and decodes the JSON answer.
 func (c *Client) Fetch(ctx context.Context, path string, query url.Values, into any) error {
 	body, err := c.Get(ctx, path, query)
 	if err != nil {

@@ -1,3 +1,2 @@
-// Package apiclient calls the HTTP ports of running programs, with the flags
-// that say where they are and who calls.
+// Package apiclient calls the HTTP ports of running programs. Its flags say where the programs are and who calls.
 package apiclient

@@ -10,9 +10,9 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// FindMaster asks the admin port of a balancer where a master takes queries. A loopback address is taken only
-// from an admin port on loopback: from another machine it would name a different process here. A token is sent
-// only to the port that was named, never to one that was found; queries need none.
+// FindMaster asks the admin port of a balancer where a master accepts queries. It accepts a loopback address only
+// from an admin port on loopback, since from another machine the address would name a different process here. A token
+// is sent only to the port that the user named, never to one that was found; queries need none.
 func FindMaster(ctx context.Context, c *Client) (string, error) {
 	body, err := c.Get(ctx, "/v1/balance", nil)
 	if err != nil {

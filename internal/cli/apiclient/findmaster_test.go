@@ -12,7 +12,8 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// TestAMasterOnLoopbackElsewhere: an admin port of another machine does not lead to a port of this one.
+// TestAMasterOnLoopbackElsewhere: if the balancer of another machine reports a master on loopback, no port of this
+// machine is asked for it.
 func TestAMasterOnLoopbackElsewhere(t *testing.T) {
 	elsewhere := &url.URL{Scheme: "http", Host: "10.0.0.9:8081"}
 	body, err := json.Marshal(api.BalanceStatus{Masters: []api.MasterInfo{{URL: "http://127.0.0.1:8080"}, {URL: "http://localhost"}, {URL: "http://[::1]:8080"}}})
@@ -25,7 +26,7 @@ func TestAMasterOnLoopbackElsewhere(t *testing.T) {
 	}
 }
 
-// answerOf answers every request with a body.
+// answerOf is a transport that answers every request with the same body.
 type answerOf struct{ body []byte }
 
 func (a answerOf) RoundTrip(*http.Request) (*http.Response, error) {

@@ -21,8 +21,7 @@ import (
 const (
 	// askEvery is the time between two polls of an operation's progress.
 	askEvery = 250 * time.Millisecond
-	// awayFor is how long a balancer may be away meanwhile: time to start it
-	// again.
+	// awayFor is how long a balancer may be unreachable meanwhile: long enough to start it again.
 	awayFor = time.Minute
 )
 
@@ -89,7 +88,7 @@ type moveWait struct {
 	to     string
 }
 
-// wait returns the story of the slice once it has reached its target.
+// wait returns the story of the slice once it has reached the target slave.
 func (w *moveWait) wait(ctx context.Context) ([]byte, error) {
 	var last []byte
 	goesOn := fmt.Sprintf("the move continues; `adshard balance why %d` shows its progress", w.slice)
@@ -119,9 +118,8 @@ func (w *moveWait) wait(ctx context.Context) ([]byte, error) {
 	return last, err
 }
 
-// patiently calls ask until it reports done or fails, and tolerates an unreachable balancer. A balancer
-// that is unreachable for less than awayFor is waited for. goesOn describes what continues when ctx is
-// done.
+// patiently calls ask until it reports done or returns an error. It waits for a balancer that is unreachable for less
+// than awayFor. goesOn says what continues when ctx is done.
 func patiently(ctx context.Context, says *progress.Line, goesOn string, ask func() (done bool, err error)) error {
 	away := time.Time{}
 	for {
@@ -149,5 +147,5 @@ func patiently(ctx context.Context, says *progress.Line, goesOn string, ask func
 	}
 }
 
-// slavePath is the path of a call about a slave.
+// slavePath returns the path of a call about a slave.
 func slavePath(name, call string) string { return "/v1/slaves/" + url.PathEscape(name) + "/" + call }

@@ -116,7 +116,7 @@ func showPlan(s cmdline.Streams, v *api.BalancePlan) error {
 	return showPredictions(s, append(all, v.Shadows...))
 }
 
-// goal describes the target of an operation.
+// goal returns the target of an operation.
 func goal(o *api.PlannedOperation) string {
 	switch o.Kind {
 	case api.OperationKindSplit:

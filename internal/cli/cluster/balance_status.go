@@ -133,8 +133,7 @@ func showCopies(s cmdline.Streams, list []api.Copy) {
 	}
 }
 
-// showScrub shows how far slices have been compared with the database, and the
-// differences.
+// showScrub shows how far slices have been compared with the database, and the differences found.
 func showScrub(s cmdline.Streams, v *api.Scrub) {
 	var parts []string
 	if v.IntervalMs == 0 {
@@ -164,7 +163,7 @@ func showScrub(s cmdline.Streams, v *api.Scrub) {
 	}
 }
 
-// showBound shows how far the placement is from the best possible one.
+// showBound shows how far the present placement is from the best possible one.
 func showBound(s cmdline.Streams, now, bound float64, why string, least api.LeastMove) {
 	fmt.Fprintf(s.Out, "max/mean %.2f; the best possible is %.2f", now, bound)
 	if why != "" {
@@ -220,7 +219,7 @@ func showLoads(s cmdline.Streams, v *api.BalanceStatus) error {
 	return t.Flush()
 }
 
-// replicated reports whether shards are anything else than one slave each.
+// replicated reports whether some shard has more than one slave or a name other than its slave's.
 func replicated(v *api.BalanceStatus) bool {
 	return v.Replicas > 1 || slices.ContainsFunc(v.Slaves, func(n api.SlaveLoad) bool {
 		return len(n.Replicas) > 1 || len(n.Replicas) == 1 && n.Replicas[0] != n.Name
@@ -244,7 +243,7 @@ func showMoves(s cmdline.Streams, moves []api.SliceMove) error {
 	return nil
 }
 
-// phase describes the phase of a move.
+// phase returns the phase of a move as text.
 func phase(m *api.SliceMove) string {
 	if m.Phase == api.MovePhaseCopying && m.Certified > 0 {
 		return fmt.Sprintf("comparing, %d of 64", m.Certified)
@@ -278,7 +277,7 @@ func showEvents(s cmdline.Streams, events []api.Event) error {
 	return t.Flush()
 }
 
-// answering says what a master answers, or "" if it has not reported.
+// answering returns the query rate and times of a master as text, or "" if it has not reported any.
 func answering(t *api.Traffic) string {
 	if t == nil {
 		return ""

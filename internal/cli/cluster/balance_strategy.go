@@ -67,8 +67,7 @@ func readOptions(set []string) (map[string]string, error) {
 	return options, nil
 }
 
-// showStrategies lists strategies; of those that are there for comparison only their names,
-// unless all are wanted.
+// showStrategies lists strategies. Unless `all` is set, it lists only the names of those that exist for comparison.
 func showStrategies(s cmdline.Streams, v *api.StrategyList, all bool) error {
 	var folded []string
 	for i := range v.Strategies {

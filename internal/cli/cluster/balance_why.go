@@ -29,7 +29,7 @@ where else it could go, and what would have to change for it to move.`,
 	return c
 }
 
-// oneSlice accepts the number of a slice and nothing else.
+// oneSlice checks that the only argument is the number of a slice.
 func oneSlice(_ *cobra.Command, args []string) error {
 	if len(args) != 1 {
 		return cmdline.WrongUse("name one slice; `adshard balance slices` lists them")
@@ -44,7 +44,7 @@ func sliceNumber(text string) error {
 	return nil
 }
 
-// verdicts are headings, by verdict.
+// verdicts has headings by verdict.
 var verdicts = map[api.SliceVerdict]string{
 	api.SliceVerdictMoving: "It is moving", api.SliceVerdictMoved: "It was moved here",
 	api.SliceVerdictStayed: "It stayed where it is", api.SliceVerdictStuck: "It cannot be relieved",
@@ -81,7 +81,7 @@ func showStory(s cmdline.Streams, v *api.SliceStory) error {
 		fmt.Fprint(s.Out, "\nIts history:\n")
 		events := append([]api.Event(nil), v.Events...)
 		for i := range events {
-			events[i].Slice = 0 // all are this one's
+			events[i].Slice = 0 // all are events of this slice
 		}
 		return showEvents(s, events)
 	}
@@ -110,8 +110,7 @@ func showHot(s cmdline.Streams, hot []api.HotItem) error {
 	return t.Flush()
 }
 
-// groupOf names an ad group by what it belongs to, or "" if its names are not
-// known.
+// groupOf returns the name of an ad group with those of its owners, or "" if they are not known.
 func groupOf(h api.HotItem) string {
 	if h.Group == "" {
 		return ""

@@ -15,10 +15,10 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// dataKinds are the kinds of entities as the API's paths have them.
+// dataKinds are the kinds of entities as in the API's paths.
 var dataKinds = []string{"advertisers", "campaigns", "groups", "keywords", "negatives", "ads"}
 
-// dataKind reads a kind, in singular or plural.
+// dataKind parses a kind, in singular or plural.
 func dataKind(text string) (string, error) {
 	for _, kind := range dataKinds {
 		if text == kind || text+"s" == kind {
@@ -28,7 +28,7 @@ func dataKind(text string) (string, error) {
 	return "", cmdline.WrongUse("there is no kind %q; there are %s", text, strings.Join(dataKinds, ", "))
 }
 
-// dataID reads an id.
+// dataID parses an id.
 func dataID(text string) (uint64, error) {
 	id, err := strconv.ParseUint(text, 10, 64)
 	if err != nil || id == 0 {
@@ -57,7 +57,7 @@ func (f *ownerFlags) query() url.Values {
 	return q
 }
 
-// check says which flag is missing.
+// check returns an error if a flag is missing, or if several owners are named.
 func (f *ownerFlags) check(kind string) error {
 	held := kind == "keywords" || kind == "ads" || kind == "negatives"
 	switch {
@@ -136,7 +136,7 @@ func showItems(s cmdline.Streams, v *api.ItemList) error {
 	return nil
 }
 
-// itemName is what people know an entity by.
+// itemName returns the text by which people recognise an entity.
 func itemName(it *api.Item) string {
 	switch {
 	case it.Name != "":
@@ -147,7 +147,7 @@ func itemName(it *api.Item) string {
 	return strings.Join(it.Headlines, " | ")
 }
 
-// settingsOf writes the fields that an entity has, except for its name and status, as set takes them.
+// settingsOf returns the fields of an entity, except its name and status, in the form that set accepts.
 func settingsOf(it *api.Item) (out []string) {
 	add := func(name string, has bool, value any) {
 		if has {

@@ -20,7 +20,7 @@ import (
 	"adshard/internal/wait"
 )
 
-// changeFlags are those of commands that change data.
+// changeFlags are the flags of commands that change data.
 type changeFlags struct {
 	apiclient.AdminFlags
 	owner   ownerFlags
@@ -34,10 +34,10 @@ func (f *changeFlags) add(c *cobra.Command) {
 	c.Flags().BoolVar(&f.wait, "wait", false, "wait until all live slaves serve the change, for at most 5 seconds")
 }
 
-// operation is one of a batch.
+// operation is one operation of a batch.
 type operation map[string]any
 
-// update is the change of an entity's fields.
+// update returns the operation that changes an entity's fields.
 func (f *changeFlags) update(kind string, id uint64, fields map[string]any) operation {
 	o := operation{"op": "update", "type": strings.TrimSuffix(kind, "s"), "id": id}
 	if f.owner.group != 0 {
@@ -63,8 +63,8 @@ const (
 	changePause = 200 * time.Millisecond
 )
 
-// send makes the changes in one transaction and shows what was done. The request has an idempotency key,
-// so that it can be sent again without an answer and takes effect once.
+// send makes the changes in one transaction and shows the result. The request has an idempotency key, so that it can
+// be repeated if there was no answer, and still takes effect only once.
 func (f *changeFlags) send(ctx context.Context, s cmdline.Streams, list []operation) error {
 	c, err := f.Client()
 	if err != nil {
@@ -114,17 +114,17 @@ func showChanges(s cmdline.Streams, v *api.DataChanges) error {
 	return err
 }
 
-// PauseCommand pauses what it names.
+// PauseCommand returns the command that pauses entities.
 func PauseCommand(s cmdline.Streams) *cobra.Command {
 	return statusCommand(s, "pause", "paused", "Pause entities: their ads are not shown")
 }
 
-// ResumeCommand resumes what it names.
+// ResumeCommand returns the command that resumes entities.
 func ResumeCommand(s cmdline.Streams) *cobra.Command {
 	return statusCommand(s, "resume", "enabled", "Resume entities that are paused")
 }
 
-// statusCommand sets the status of entities.
+// statusCommand returns a command that sets the status of entities.
 func statusCommand(s cmdline.Streams, verb, status, short string) *cobra.Command {
 	var f changeFlags
 	c := &cobra.Command{
@@ -164,7 +164,7 @@ advertiser that holds them. Answers to queries follow within a second; --wait wa
 	return c
 }
 
-// SetCommand changes settings.
+// SetCommand returns the command that changes settings.
 func SetCommand(s cmdline.Streams) *cobra.Command {
 	var f changeFlags
 	c := &cobra.Command{
@@ -210,10 +210,10 @@ With --if-match and the ETag of "get", nothing is changed if another change came
 	return c
 }
 
-// reserved are names of a batch that are not fields.
+// reserved has the names in an operation that are not fields.
 var reserved = map[string]bool{"op": true, "type": true, "id": true, "if_match": true, "advertiser_id": true, "campaign_id": true, "group_id": true}
 
-// settings reads FIELD=VALUE. The server checks the values.
+// settings parses FIELD=VALUE arguments. The server checks the values.
 func settings(args []string) (map[string]any, error) {
 	out := map[string]any{}
 	for _, arg := range args {

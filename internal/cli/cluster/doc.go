@@ -1,3 +1,3 @@
-// Package cluster has the operator's commands that ask a running cluster, over
-// HTTP: how it is, what it answers, what moves, and the data in it.
+// Package cluster has the operator's commands that query a running cluster over HTTP: its state, its answers, its
+// moves, and its data.
 package cluster

@@ -24,7 +24,7 @@ import (
 	"adshard/internal/wait"
 )
 
-// noPort is the address of a port that is not to be asked.
+// noPort stands for the address of a port that is not to be queried.
 const noPort = "none"
 
 type doctorFlags struct {
@@ -34,7 +34,7 @@ type doctorFlags struct {
 	over   time.Duration
 }
 
-// DoctorCommand says what is wrong with a cluster.
+// DoctorCommand returns the command that finds out what is wrong with a cluster.
 func DoctorCommand(s cmdline.Streams) *cobra.Command {
 	var f doctorFlags
 	c := &cobra.Command{
@@ -54,7 +54,7 @@ Exit status 0: nothing is wrong; 1: something is, or no answer came.`,
 		Args: cmdline.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if c.Flags().Changed("addr") && !c.Flags().Changed("http") {
-				f.http = noPort // that of this machine may be another cluster's
+				f.http = noPort // the port on this machine may belong to another cluster
 			}
 			return runDoctor(c.Context(), &f, s)
 		},
@@ -93,9 +93,9 @@ func runDoctor(ctx context.Context, f *doctorFlags, s cmdline.Streams) error {
 	return err
 }
 
-// asker asks the ports of a cluster.
+// asker queries the ports of a cluster.
 type asker struct {
-	queries *apiclient.Client // nil: none
+	queries *apiclient.Client // nil if there is none
 	admins  []*apiclient.Client
 }
 
@@ -114,7 +114,7 @@ func newDoctor(f *doctorFlags) (*asker, error) {
 		return a, nil
 	}
 	caller := f.admin.Caller
-	caller.TokenFile = "" // it is for admin ports
+	caller.TokenFile = "" // the token is for admin ports
 	var err error
 	if a.queries, err = apiclient.New(f.http, 2*doctor.Wait, &caller, access.Master, access.Balancer); err != nil {
 		a.close()
@@ -131,7 +131,8 @@ func (a *asker) close() {
 	}
 }
 
-// examine looks at the cluster twice, and makes a search meanwhile. Errors: of a caller who may not ask.
+// examine looks at the cluster twice, and makes a search meanwhile. It returns an error only for a caller who may not
+// ask.
 func (a *asker) examine(ctx context.Context, over time.Duration) (*doctor.Report, error) {
 	var probe *doctor.Probe
 	var before *doctor.Look
@@ -152,7 +153,7 @@ func (a *asker) examine(ctx context.Context, over time.Duration) (*doctor.Report
 		}
 	}
 	if ctx.Err() != nil {
-		return nil, ctx.Err() // what was not answered was interrupted
+		return nil, ctx.Err() // missing answers were caused by the interruption
 	}
 	report := &doctor.Report{Findings: append([]doctor.Finding{}, doctor.Examine(before, now, probe)...)}
 	report.Healthy = len(report.Findings) == 0
@@ -165,7 +166,7 @@ func (a *asker) examine(ctx context.Context, over time.Duration) (*doctor.Report
 	return report, nil
 }
 
-// probe makes a search for any word, which asks all shards.
+// probe searches for an arbitrary word, which queries all shards.
 func (a *asker) probe(ctx context.Context) (*doctor.Probe, error) {
 	if a.queries == nil {
 		return nil, nil
@@ -180,7 +181,7 @@ func (a *asker) probe(ctx context.Context) (*doctor.Probe, error) {
 	return p, nil
 }
 
-// look asks all ports at once: one that hangs holds up no other.
+// look queries all ports at the same time, so that a port that hangs does not delay the others.
 func (a *asker) look(ctx context.Context) (*doctor.Look, error) {
 	look := &doctor.Look{At: time.Now(), Ports: make([]doctor.Port, len(a.admins))}
 	all, ctx := errgroup.WithContext(ctx)
@@ -191,7 +192,7 @@ func (a *asker) look(ctx context.Context) (*doctor.Look, error) {
 	return look, all.Wait()
 }
 
-// balancer asks the balancer for its status and slaves. Errors: of a caller who may not ask.
+// balancer queries the balancer for its status and slaves. It returns an error only for a caller who may not ask.
 func (a *asker) balancer(ctx context.Context, look *doctor.Look) error {
 	var status api.BalanceStatus
 	var slaves api.SlaveList
@@ -207,7 +208,7 @@ func (a *asker) balancer(ctx context.Context, look *doctor.Look) error {
 	return nil
 }
 
-// portOf asks an admin port for what all have. Errors: of a caller who may not ask.
+// portOf queries an admin port for what all admin ports have. It returns an error only for a caller who may not ask.
 func portOf(ctx context.Context, c *apiclient.Client) (doctor.Port, error) {
 	p := doctor.Port{Address: c.Base.String()}
 	page, err := c.Get(ctx, "/metrics", nil)
@@ -221,7 +222,7 @@ func portOf(ctx context.Context, c *apiclient.Client) (doctor.Port, error) {
 	return p, refusal(err)
 }
 
-// tookTooLong reports whether an error is that of an answer that did not come in time.
+// tookTooLong reports whether an answer did not come in time.
 func tookTooLong(err error) bool {
 	var late net.Error
 	return errors.As(err, &late) && late.Timeout()
@@ -246,7 +247,7 @@ func notReady(ctx context.Context, c *apiclient.Client) (string, error) {
 	return strings.TrimPrefix(strings.TrimSpace(string(body)), "not ready: "), nil
 }
 
-// refusal returns an error of a caller who may not ask, or asks wrongly, as it is, others as nil.
+// refusal returns the error of a caller who may not ask, or asks wrongly, and nil for all other errors.
 func refusal(err error) error {
 	var usage *cmdline.UsageError
 	if errors.As(err, &usage) {

@@ -11,8 +11,8 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// showExplanation shows two lines per keyword: its fate, and what determined it;
-// --json has the rest. named: the keywords were asked for by name.
+// showExplanation shows two lines per keyword: its result, and what determined it. --json has the rest. `named` says
+// that the keywords were requested by name.
 func showExplanation(s cmdline.Streams, a *api.ExplainAnswer, named bool) error {
 	found := fmt.Sprintf("%d keywords match", a.Total)
 	if named {
@@ -46,7 +46,7 @@ func showExplanation(s cmdline.Streams, a *api.ExplainAnswer, named bool) error 
 	return nil
 }
 
-// agreements describes how each word agrees, e.g. "usb, kabel~kábel (folded)".
+// agreements returns how each word agrees, e.g. "usb, kabel~kábel (folded)".
 func agreements(words []api.WordAgreement) string {
 	said := make([]string, len(words))
 	for i, w := range words {

@@ -18,7 +18,7 @@ import (
 	"adshard/internal/outfile"
 )
 
-// ExportCommand writes advertisers' data to a file.
+// ExportCommand returns the command that writes advertisers' data to a file.
 func ExportCommand(s cmdline.Streams) *cobra.Command {
 	var f apiclient.AdminFlags
 	var x export
@@ -69,22 +69,22 @@ JSON; that needs --out.`,
 	return c
 }
 
-// export is an export under way: its data and its output.
+// export is the format and the output of an export.
 type export struct {
 	format ingest.Format
-	path   string // "": standard output
+	path   string // "" means standard output
 }
 
 func (x *export) run(c *cobra.Command, f *apiclient.AdminFlags, s cmdline.Streams, q url.Values) error {
 	if err := outfile.Check(nil, x.output()); err != nil {
-		return err // before any process is asked
+		return err // before any process is queried
 	}
 	cl, err := f.Client()
 	if err != nil {
 		return err
 	}
 	defer cl.Close()
-	cl.HTTP.Timeout = 0 // of the whole body; an interruption ends it
+	cl.HTTP.Timeout = 0 // no time limit for the whole body; an interruption ends it
 	u := cl.Base.JoinPath("/v1/export")
 	u.RawQuery = q.Encode()
 	res, err := cl.Open(c.Context(), http.MethodGet, u, nil, nil)
@@ -117,7 +117,7 @@ func (x *export) run(c *cobra.Command, f *apiclient.AdminFlags, s cmdline.Stream
 	return err
 }
 
-// create writes a new file, which gets its name once complete.
+// create writes a new file, which gets its name when it is complete.
 func (x *export) create(lines io.Reader) (n uint64, err error) {
 	err = x.output().Write(func(w io.Writer) (err error) {
 		n, err = x.write(w, lines)
@@ -126,12 +126,12 @@ func (x *export) create(lines io.Reader) (n uint64, err error) {
 	return n, err
 }
 
-// output is the file, which must not exist.
+// output returns the output, a file that must not exist yet.
 func (x *export) output() outfile.Output {
 	return outfile.Output{Flag: "--out", Path: x.path, Kind: outfile.Kind{Name: "an export"}, New: true}
 }
 
-// write writes JSON lines in the format, and returns how many lines or rows these are.
+// write writes JSON lines in the requested format, and returns the number of lines or rows written.
 func (x *export) write(to io.Writer, lines io.Reader) (n uint64, err error) {
 	out := bufio.NewWriterSize(to, 64<<10)
 	if x.format == ingest.FormatEditor {
@@ -165,7 +165,7 @@ func copyLines(to io.Writer, from io.Reader) (lines uint64, err error) {
 	}
 }
 
-// whole reads a body. A broken connection is a distinct error.
+// whole reads a body. For a broken connection it returns an error that says so.
 type whole struct{ from io.Reader }
 
 // Read implements io.Reader.

@@ -25,19 +25,20 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// whyNotTimeout is the time limit of --why-not, in milliseconds, unless one is given: all keywords are looked through.
+// whyNotTimeout is the time limit of --why-not, in milliseconds, unless one is given. It is long, since all keywords
+// are examined.
 const whyNotTimeout = "5000"
 
 type queryFlags struct {
 	addr          string
 	json, explain bool
-	whyNot        bool     // given
+	whyNot        bool     // --why-not was given
 	placements    []string // of a page
 	caller        apiclient.CallerFlags
 }
 
-// asked are the flags of query that become parameters of the request, by name. Flags
-// that were not given are not sent, so that the server's defaults apply.
+// asked maps the flags of query that become parameters of the request to these parameters. Flags that were not given
+// are not sent, so that the server's defaults apply.
 var asked = map[string]string{
 	"slots": "slots", "device": "device", "variants": "variants", "timeout-ms": "timeout_ms", "strict": "strict",
 	"counts": "counts", "limit": "limit", "offset": "offset", "why-not": "why_not",
@@ -46,14 +47,13 @@ var asked = map[string]string{
 	"block-category": "block_category", "block-uncategorised": "block_uncategorised", "why-empty": "why_empty", "per-advertiser": "per_advertiser",
 }
 
-// QueryCommand asks a master for ads.
+// QueryCommand returns the command that queries a master for ads.
 func QueryCommand(s cmdline.Streams) *cobra.Command {
 	var f queryFlags
 	c := &cobra.Command{
 		Use:   "query WORDS...",
 		Short: "Ask a running cluster for the ads of a query",
-		// query --explain as a command of its own, which is where people look
-		// for it.
+		// People look for query --explain as a command of its own.
 		SuggestFor: []string{"explain", "search"},
 		Long: `Asks a running cluster for the ads of a query and shows them as a table: position, ad,
 advertiser, winning keyword, how it matched, and the price per click.
@@ -136,7 +136,7 @@ func (f *queryFlags) add(flags *pflag.FlagSet) {
 	flags.Int("offset", 0, "with --explain or --why-not: the number of keywords to skip")
 }
 
-// parameters are the query and the flags that were given.
+// parameters returns the request's parameters: the query and the flags that were given.
 func parameters(flags *pflag.FlagSet, words []string) url.Values {
 	p := url.Values{"q": {strings.Join(words, " ")}}
 	flags.Visit(func(f *pflag.Flag) {
@@ -151,7 +151,7 @@ func parameters(flags *pflag.FlagSet, words []string) url.Values {
 }
 
 func runQuery(ctx context.Context, f *queryFlags, p url.Values, s cmdline.Streams) error {
-	const most = 10 * time.Second // the server ends before
+	const most = 10 * time.Second // the server gives up earlier
 	c, err := apiclient.New(f.addr, most, &f.caller, access.Master, access.Balancer)
 	if err != nil {
 		return err
@@ -163,7 +163,7 @@ func runQuery(ctx context.Context, f *queryFlags, p url.Values, s cmdline.Stream
 		return err
 	}
 	body, err := ask(ctx, c)
-	if fault.Is(err, fault.NotFound) { // it is a balancer's admin port
+	if fault.Is(err, fault.NotFound) { // the port is a balancer's admin port
 		if master, found := apiclient.FindMaster(ctx, c); found != nil {
 			err = errors.Join(err, found)
 		} else if c, err = apiclient.New(master, most, f.caller.WithoutToken(), access.Master, access.Balancer); err == nil {
@@ -178,7 +178,7 @@ func runQuery(ctx context.Context, f *queryFlags, p url.Values, s cmdline.Stream
 	if err := f.show(s, c, body); err != nil || !f.explain || len(f.placements) < 2 {
 		return err
 	}
-	for _, text := range f.placements[1:] { // each is explained by itself
+	for _, text := range f.placements[1:] { // each placement is explained separately
 		p.Set("of_placement", placementID(text))
 		if body, err = ask(ctx, c); err == nil {
 			err = f.show(s, c, body)
@@ -210,7 +210,7 @@ func (f *queryFlags) show(s cmdline.Streams, c *apiclient.Client, body []byte) e
 	return showAds(s, &a)
 }
 
-// asks returns what sends the request.
+// asks returns a function that sends the request.
 func (f *queryFlags) asks(p url.Values) (func(context.Context, *apiclient.Client) ([]byte, error), error) {
 	path := "/v1/search"
 	if f.explain = f.explain || f.whyNot; f.explain {
@@ -235,8 +235,7 @@ func (f *queryFlags) asks(p url.Values) (func(context.Context, *apiclient.Client
 	}, nil
 }
 
-// elsewhere adds to the refusal of an explanation how to request it from the admin
-// port.
+// elsewhere adds to the error of a refused explanation how to request it from the admin port.
 func elsewhere(err error) error {
 	if forbidden := (*apiclient.ForbiddenError)(nil); errors.As(err, &forbidden) {
 		return cmdline.Usage(fmt.Errorf("%w\nask the admin port with `adshard query --explain --addr ADMIN`, for example --addr %s", forbidden, apiclient.DefaultAdmin))
@@ -244,7 +243,7 @@ func elsewhere(err error) error {
 	return err
 }
 
-// whyEmpty lists the verdicts of an answer without ads, the most frequent first.
+// whyEmpty returns the verdicts in an answer without ads, the most frequent first, as text.
 func whyEmpty(counts map[string]int) string {
 	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
@@ -286,9 +285,8 @@ func showTable(s cmdline.Streams, ads []api.Ad, why map[string]int) error {
 	return t.Flush()
 }
 
-// counts describes how many keywords match and take part in the auction. A lower
-// bound of 0 candidates is exact: any candidate would have won a place and been
-// counted.
+// counts returns as text how many keywords match and take part in the auction. A lower bound of 0 candidates is
+// exact, since any candidate would have won a place and been counted.
 func counts(a *api.SearchAnswer) string {
 	switch least := a.Counts == api.SearchAnswerCountsLowerBound; {
 	case least && a.Matched == 0:
@@ -312,7 +310,7 @@ func showCoverage(s cmdline.Streams, c *api.Coverage, tookUs int64) {
 	}
 }
 
-// missingShards lists the shards that are missing, with their reasons.
+// missingShards returns the names of the missing shards, with the reasons.
 func missingShards(c *api.Coverage) string {
 	texts := make([]string, len(c.Missing))
 	for i, name := range c.Missing {

@@ -12,13 +12,13 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// placementID is the id of what placementOf reads.
+// placementID returns the id in a text that placementOf parses.
 func placementID(text string) string {
 	id, _, _ := strings.Cut(text, ":")
 	return id
 }
 
-// placementOf reads ID, ID:SLOTS or ID:SLOTS:RESERVE.
+// placementOf parses ID, ID:SLOTS or ID:SLOTS:RESERVE.
 func placementOf(text string) (p api.PlacementRequest, err error) {
 	parts := strings.Split(text, ":")
 	wrong := cmdline.WrongUse("--placement is ID, ID:SLOTS or ID:SLOTS:RESERVE, such as top:3:0.05, not %s", terminal.Printable(text))

@@ -13,7 +13,7 @@ import (
 	"adshard/internal/progress"
 )
 
-// TestAnswering: what masters answer is written in plain numbers, and times where there were answers.
+// TestAnswering: the figures of masters are written as plain numbers, and times only if there were answers.
 func TestAnswering(t *testing.T) {
 	for want, v := range map[string]*api.Traffic{
 		"":              nil,
@@ -27,7 +27,7 @@ func TestAnswering(t *testing.T) {
 	}
 }
 
-// TestCounts: a lower bound of 0 is not shown as one.
+// TestCounts: a lower bound of 0 is not shown.
 func TestCounts(t *testing.T) {
 	for _, c := range []struct {
 		matched, candidates uint64
@@ -47,7 +47,7 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// TestInterruptedMoveGoesOn: who only waited learns that what was begun goes on.
+// TestInterruptedMoveGoesOn: a command that is interrupted while it waits says that the move goes on.
 func TestInterruptedMoveGoesOn(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	err := patiently(ctx, progress.New(io.Discard), "the move goes on", func() (bool, error) {
@@ -59,8 +59,8 @@ func TestInterruptedMoveGoesOn(t *testing.T) {
 	}
 }
 
-// TestSlavesFitTheTerminal: rows are within 80 columns; what has no room in them is below, and no narrower terminal or longer
-// name loses anything but bars.
+// TestSlavesFitTheTerminal: rows fit 80 columns, and what does not fit is printed below. With narrower terminals or longer
+// names only bars are lost.
 func TestSlavesFitTheTerminal(t *testing.T) {
 	list := &api.SlaveList{View: 42, Clock: 9000, Slaves: []api.Slave{
 		{Name: "slave-0", Address: "10.0.0.1:7100", Alive: true, Serving: true, State: api.SlaveStateActive, Slices: 5, MovingOut: 1, SharePermille: 400, OverMean: 1.8,

@@ -15,7 +15,7 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// SlavesCommand lists, adds, drains and removes slaves.
+// SlavesCommand returns the commands that list, add, drain and remove slaves.
 func SlavesCommand(s cmdline.Streams) *cobra.Command {
 	c := cmdline.Group(&cobra.Command{
 		Use:   "slaves",
@@ -108,7 +108,7 @@ func slavesLine(s cmdline.Streams, list *api.SlaveList) error {
 	return err
 }
 
-// slicesOf writes how many slices a slave has, and how many come and go.
+// slicesOf returns as text how many slices a slave has, and how many are moving in and out.
 func slicesOf(v *api.Slave) string {
 	text := strconv.Itoa(v.Slices)
 	if v.MovingIn+v.MovingOut > 0 {

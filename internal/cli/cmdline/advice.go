@@ -8,7 +8,7 @@ import (
 	"adshard/fault"
 )
 
-// advice returns what to do about an error whose text may not say so, or "".
+// advice returns what to do about an error if the error's text may not say so, or "".
 func advice(err error) string {
 	var network *net.OpError // its text says what to do
 	switch {

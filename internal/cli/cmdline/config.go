@@ -13,18 +13,19 @@ import (
 	"adshard/internal/node/config"
 )
 
-// configFlags gives a command a flag for every key of a configuration, and
-// --config, --print-config and --check-config. The order is defaults, file, environment, flags.
+// configFlags gives a command a flag for every key of a configuration, and --config, --print-config and
+// --check-config. Values are taken from the defaults, the file, the environment and the flags; later ones override
+// earlier ones.
 type configFlags struct {
-	into  any // pointer to the configuration, holding the defaults
+	into  any // pointer to the configuration, which holds the defaults
 	file  string
 	show  bool
 	check bool
-	given []*configValue // in the order of the command line, then those of the environment
+	given []*configValue // first those from the command line, in its order, then those from the environment
 }
 
-// addConfig adds the flags for into, a pointer to a struct with yaml tags.
-// help describes the keys, by the names of their flags.
+// addConfig adds the flags for the configuration `into`, a pointer to a struct with yaml tags. help describes the
+// keys, by the names of their flags.
 func addConfig(c *cobra.Command, into any, help map[string]string) *configFlags {
 	f := &configFlags{into: into}
 	f.add(c.Flags(), "", "", reflect.ValueOf(into).Elem(), help)
@@ -34,7 +35,7 @@ func addConfig(c *cobra.Command, into any, help map[string]string) *configFlags 
 	return f
 }
 
-// add adds the flags of a struct, whose keys begin with path, and whose flags with prefix.
+// add adds the flags of a struct. `path` is the prefix of its keys, and `prefix` that of its flags.
 func (f *configFlags) add(flags *pflag.FlagSet, path, prefix string, v reflect.Value, help map[string]string) {
 	for i := range v.NumField() {
 		tag, options, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
@@ -52,7 +53,7 @@ func (f *configFlags) add(flags *pflag.FlagSet, path, prefix string, v reflect.V
 			continue
 		}
 		if field.Kind() == reflect.Map {
-			continue // by file only
+			continue // can be set only in the file
 		}
 		value := &configValue{flags: f, key: path + tag, field: field}
 		added := flags.VarPF(value, name, "", help[name])
@@ -62,7 +63,7 @@ func (f *configFlags) add(flags *pflag.FlagSet, path, prefix string, v reflect.V
 	}
 }
 
-// load reads the file over the defaults and the flags over both. Invalid keys
+// load reads the file, which overrides the defaults, and then applies the flags, which override both. Invalid keys
 // and values are usage errors.
 func (f *configFlags) load() error {
 	if f.file != "" {
@@ -79,8 +80,8 @@ func (f *configFlags) load() error {
 	return nil
 }
 
-// faulty returns the error of a faulty configuration, with the line of each fault in the file. Keys set
-// by flags have no line.
+// faulty returns the error for a faulty configuration, with the line of each fault in the file. A key that was set by
+// a flag has no line.
 func (f *configFlags) faulty(err error) error {
 	if f.file != "" {
 		err = config.AtLines(f.file, err, func(key string) bool {
@@ -90,11 +91,10 @@ func (f *configFlags) faulty(err error) error {
 	return Usage(err)
 }
 
-// configValue is the flag of one key. It keeps its text, because the file is read later
-// and the flag takes precedence.
+// configValue is the flag of one key. It keeps its text, since the file is read later and the flag takes precedence.
 type configValue struct {
 	flags *configFlags
-	key   string // with dots between its parts
+	key   string // with dots between the parts
 	field reflect.Value
 	text  string
 }
@@ -110,7 +110,7 @@ func (v *configValue) Set(text string) error {
 	return nil
 }
 
-// String implements pflag.Value: the default, as help shows it.
+// String implements pflag.Value. It returns the default as the help shows it.
 func (v *configValue) String() string {
 	if v == nil || !v.field.IsValid() || v.field.IsZero() {
 		return ""
@@ -134,8 +134,7 @@ func (v *configValue) Type() string {
 	return strings.TrimPrefix(strings.ToLower(v.field.Type().String()), "time.")
 }
 
-// decode reads the text as YAML would read the key's value; lists are separated
-// by commas.
+// decode decodes the text as YAML would decode the key's value. The elements of a list are separated by commas.
 func (v *configValue) decode(to reflect.Value) error {
 	switch v.field.Kind() {
 	case reflect.String:

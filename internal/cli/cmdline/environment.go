@@ -17,17 +17,17 @@ Environment:
   What is erased or replaced for good is named on the command line only.
 `
 
-// noVariable annotates flags that no variable sets.
+// noVariable annotates flags that no environment variable sets.
 const noVariable = "no variable"
 
-// WithoutVariable makes a flag settable only on the command line. A variable set for another command must
-// not choose what is lost for good.
+// WithoutVariable makes a flag settable only on the command line. A variable that was set for another command must
+// not determine what is irreversibly lost.
 func WithoutVariable(flags *pflag.FlagSet, name string) {
 	flags.Lookup(name).Annotations = map[string][]string{noVariable: nil}
 }
 
-// fromEnvironment sets the flags that the command line lacks and the environment has. An empty
-// variable counts as not set.
+// fromEnvironment sets the flags that are in the environment and not on the command line. An empty variable is
+// ignored.
 func fromEnvironment(flags *pflag.FlagSet) (wrong error) {
 	flags.VisitAll(func(f *pflag.Flag) {
 		name := config.Variable(f.Name)
@@ -45,7 +45,7 @@ func fromEnvironment(flags *pflag.FlagSet) (wrong error) {
 	return wrong
 }
 
-// explainEnvironment has the help of all commands say that flags may be variables.
+// explainEnvironment adds to the help of all commands that flags can be set by environment variables.
 func explainEnvironment(root *cobra.Command) {
 	usage := root.UsageFunc()
 	root.SetUsageFunc(func(c *cobra.Command) error {

@@ -19,7 +19,7 @@ const (
 	exitRejects
 )
 
-// UsageError is an invalid command line or configuration: exit status 2.
+// UsageError is an invalid command line or configuration; the exit status is 2.
 type UsageError struct{ err error }
 
 // Error implements error.
@@ -31,13 +31,12 @@ func (u *UsageError) Unwrap() error { return u.err }
 // Usage turns an error into a usage error.
 func Usage(err error) error { return &UsageError{err} }
 
-// WrongUse is fmt.Errorf for usage errors.
+// WrongUse is like fmt.Errorf, but returns a usage error.
 func WrongUse(format string, args ...any) error {
 	return Usage(fmt.Errorf(format, args...))
 }
 
-// interrupted is the error of a command interrupted with Ctrl-C. Its text describes
-// what continues.
+// interrupted is the error of a command that was interrupted with Ctrl-C. Its text says what continues.
 type interrupted struct{ text string }
 
 func (i *interrupted) Error() string { return i.text }
@@ -51,7 +50,7 @@ func Cancelled(err error) bool {
 	return errors.Is(err, context.Canceled) || fault.Is(err, fault.Cancelled)
 }
 
-// after returns what follows the word "interrupted".
+// after returns the text that follows the word "interrupted".
 func after(err error) string {
 	var i *interrupted
 	if errors.As(err, &i) {
@@ -60,12 +59,10 @@ func after(err error) string {
 	return ""
 }
 
-// ErrRejects is returned by an import that rejected some rows: exit status 3. The
-// summary has listed them.
+// ErrRejects is returned by an import that rejected some rows; the exit status is 3. The summary has listed the rows.
 var ErrRejects = errors.New("some rows were rejected")
 
-// execute runs a command tree. What cobra refuses before a command runs is a usage
-// error.
+// execute runs a command tree. What cobra rejects before a command runs is a usage error.
 func execute(ctx context.Context, root *cobra.Command, args []string, s Streams) int {
 	ran := false
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
@@ -110,14 +107,13 @@ func execute(ctx context.Context, root *cobra.Command, args []string, s Streams)
 	return exitFailed
 }
 
-// plainly returns the text of a usage error without the name of the function that
-// could not parse a number.
+// plainly returns the text of a usage error without the name of the function that could not parse a number.
 func plainly(err error) string {
 	text, _, _ := strings.Cut(err.Error(), ": strconv.")
 	return text
 }
 
-// helpCommand is cobra's, except that an unknown command is a usage error.
+// helpCommand returns cobra's help command, except that an unknown command is a usage error.
 func helpCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [command]",
@@ -137,7 +133,8 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 	}
 }
 
-// Refused makes a usage error of one that says what a flag must not name.
+// Refused turns an error of kind fault.Invalid, about what a flag must not name, into a usage error. Other errors are
+// returned as they are.
 func Refused(err error) error {
 	if fault.Is(err, fault.Invalid) {
 		return Usage(err)
@@ -145,6 +142,6 @@ func Refused(err error) error {
 	return err
 }
 
-// ErrUnhealthy is returned when something is wrong with a cluster: exit status 1. The report has
-// said what.
+// ErrUnhealthy is returned if something is wrong with a cluster; the exit status is 1. The report has said what is
+// wrong.
 var ErrUnhealthy = errors.New("something is wrong with the cluster")

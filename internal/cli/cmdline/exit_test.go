@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// TestInterruptedSaysWhatGoesOn: what was begun and goes on is said behind the word "interrupted".
+// TestInterruptedSaysWhatGoesOn: after "interrupted" the message says which operation goes on.
 func TestInterruptedSaysWhatGoesOn(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var errOut bytes.Buffer

@@ -9,8 +9,8 @@ import (
 	"adshard/internal/outfile"
 )
 
-// warnExposed warns of database files named by a command that users other than the owner may read or write. Servers,
-// which have a configuration, warn in their logs.
+// warnExposed warns of database files that a command names and that users other than the owner may read or write.
+// Servers, which have a configuration, warn in their logs.
 func warnExposed(c *cobra.Command) {
 	if c.Flags().Lookup("config") != nil {
 		return

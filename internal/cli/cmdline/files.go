@@ -14,8 +14,7 @@ import (
 // DatabaseHelp describes flags that take the URL of a database.
 const DatabaseHelp = "the database: sqlite:PATH or postgres://USER@HOST/DATABASE"
 
-// DatabasePath parses a database's URL, and returns the path of sqlite:PATH; a
-// database on a server has none.
+// DatabasePath parses a database's URL and returns the path in sqlite:PATH, or "" for a database on a server.
 func DatabasePath(url string) (string, error) {
 	path, ok := strings.CutPrefix(url, "sqlite:")
 	switch {
@@ -31,7 +30,7 @@ func DatabasePath(url string) (string, error) {
 	return path, nil
 }
 
-// CheckDatabase reports a missing file before a server starts.
+// CheckDatabase returns an error if the database's file is missing, before a server starts.
 func CheckDatabase(url string) error {
 	path, err := DatabasePath(url)
 	if err != nil {
@@ -43,7 +42,7 @@ func CheckDatabase(url string) error {
 	return nil
 }
 
-// Exists reports whether there is a file, or may be.
+// Exists reports whether a file exists or may exist.
 func Exists(path string) bool {
 	_, err := os.Stat(path)
 	return !errors.Is(err, fs.ErrNotExist)
@@ -53,7 +52,7 @@ func noDatabase(path string) error {
 	return fault.Newf(fault.NotFound, "", "database %s does not exist; `adshard import --db sqlite:%s FILE` creates it", path, path)
 }
 
-// Readable reports missing files before anything else is done.
+// Readable returns an error if a file is missing or cannot be read, before anything else is done.
 func Readable(files []string) error {
 	for _, name := range files {
 		if name == "-" {
@@ -63,7 +62,7 @@ func Readable(files []string) error {
 		if err == nil && info.IsDir() {
 			return fmt.Errorf("%s is a directory; name the files in it", name)
 		}
-		if err == nil && info.Mode().IsRegular() { // a pipe can be opened once only
+		if err == nil && info.Mode().IsRegular() { // a pipe can be opened only once
 			var file *os.File
 			if file, err = os.Open(name); err == nil {
 				_ = file.Close()

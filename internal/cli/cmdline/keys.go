@@ -100,7 +100,8 @@ var keyHelp = map[string]string{
 	"workers":               "the number of buckets built at a time",
 }
 
-// KeyHelp describes the keys of all configurations, by flag, with the descriptions that differ in one program.
+// KeyHelp returns the descriptions of the keys of all configurations, by flag. `own` has the descriptions that are
+// different in one program.
 func KeyHelp(own map[string]string) map[string]string {
 	all := maps.Clone(keyHelp)
 	maps.Copy(all, own)

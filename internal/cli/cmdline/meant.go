@@ -11,7 +11,7 @@ import (
 	"adshard/internal/near"
 )
 
-// noCommand is the error of a name that no command of a group has.
+// noCommand returns the error for a name that no command of a group has.
 func noCommand(group *cobra.Command, name string) error {
 	meant := ""
 	group.SuggestionsMinimumDistance = 2
@@ -21,7 +21,7 @@ func noCommand(group *cobra.Command, name string) error {
 	return WrongUse("there is no command %q%s; `%s --help` lists them", name, meant, group.CommandPath())
 }
 
-// wrongFlag adds to the error of a flag that does not exist the one that may be meant.
+// wrongFlag adds to the error of an unknown flag the flag that may be meant.
 func wrongFlag(c *cobra.Command, err error) error {
 	var none *pflag.NotExistError
 	if !errors.As(err, &none) || none.GetSpecifiedShortnames() != "" {
@@ -39,8 +39,7 @@ func wrongFlag(c *cobra.Command, err error) error {
 	return err
 }
 
-// Group makes a command that only has subcommands: without one it shows its help
-// and is a usage error.
+// Group makes a command that only has subcommands. Without a subcommand it shows its help and returns a usage error.
 func Group(c *cobra.Command) *cobra.Command {
 	c.Args = cobra.ArbitraryArgs
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -54,7 +53,7 @@ func Group(c *cobra.Command) *cobra.Command {
 	return c
 }
 
-// NoArgs refuses arguments.
+// NoArgs returns an error if there are arguments.
 func NoArgs(c *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return WrongUse("%s takes no arguments, but was given %q", c.CommandPath(), args[0])

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Outcome is how a command says what it did: to people, or with --json as one object, which
+// Outcome prints what a command did: as text for people, or with --json as one object, which
 // docs/operations/output.md describes.
 type Outcome struct{ json bool }
 

@@ -13,17 +13,17 @@ import (
 	"adshard/internal/node/config"
 )
 
-// Server is a command that runs until its context is over.
+// Server is a command that runs until its context is done.
 type Server struct {
-	Config   any // pointer to its configuration, holding the defaults
+	Config   any // pointer to its configuration, which holds the defaults
 	Validate func() error
-	Check    func(ctx context.Context, log *slog.Logger) error // what run does before anything else
-	Database *string                                           // the database's URL in it, or nil if there is none
+	Check    func(ctx context.Context, log *slog.Logger) error // the checks that Run does first
+	Database *string                                           // the database's URL in Config, or nil if there is none
 	Run      func(ctx context.Context, out io.Writer, log *slog.Logger) error
-	Help     map[string]string // of its keys
+	Help     map[string]string // for its keys
 }
 
-// Serve makes c the command of a server: flags for its configuration, logs.
+// Serve makes c the command of a server, with flags for its configuration and logs.
 func Serve(c *cobra.Command, s Streams, v Server) *cobra.Command {
 	flags := addConfig(c, v.Config, v.Help)
 	level := c.Flags().String("log-level", "info", "debug, info, warn or error")
@@ -65,7 +65,7 @@ func Serve(c *cobra.Command, s Streams, v Server) *cobra.Command {
 	return c
 }
 
-// checked makes the checks of a start, and ends.
+// checked runs the checks of a start and nothing else.
 func (v *Server) checked(ctx context.Context, out io.Writer, log *slog.Logger) error {
 	if err := v.Check(ctx, log); err != nil {
 		return err
@@ -74,11 +74,11 @@ func (v *Server) checked(ctx context.Context, out io.Writer, log *slog.Logger) e
 	return err
 }
 
-// passwords are passwords in URLs. No program accepts them (they belong in files), but a file or an
-// environment variable may still hold one.
+// passwords matches passwords in URLs. No program accepts them there (they belong in files), but a file or an
+// environment variable may still contain one.
 var passwords = regexp.MustCompile(`(://[^/\s@:]*:)[^\s?]*(@)|([?&](?:ssl)?password=)[^&\s"']*`)
 
-// printConfig writes a configuration without passwords: what is printed is kept in files and logs.
+// printConfig writes a configuration without passwords, since the output may be kept in files and logs.
 func printConfig(out io.Writer, cfg any) error {
 	var text bytes.Buffer
 	if err := config.Write(&text, cfg); err != nil {
@@ -88,8 +88,7 @@ func printConfig(out io.Writer, cfg any) error {
 	return err
 }
 
-// readableAttr writes durations with their unit in every format: JSON would have
-// bare nanoseconds.
+// readableAttr writes durations with their unit in every format. Otherwise JSON would have plain nanoseconds.
 func readableAttr(_ []string, a slog.Attr) slog.Attr {
 	if a.Value.Kind() == slog.KindDuration {
 		a.Value = slog.StringValue(a.Value.Duration().String())
@@ -97,7 +96,7 @@ func readableAttr(_ []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-// NewLog returns the log of a program, as --log-level and --log-format say.
+// NewLog returns the log of a program with this --log-level and --log-format.
 func NewLog(w io.Writer, level, format string) (*slog.Logger, error) {
 	var l slog.Level
 	if err := l.UnmarshalText([]byte(level)); err != nil {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestLogOfDurations: a duration has its unit in both formats.
+// TestLogOfDurations: durations have a unit in both log formats.
 func TestLogOfDurations(t *testing.T) {
 	for _, format := range []string{"text", "json"} {
 		var b bytes.Buffer

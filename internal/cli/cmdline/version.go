@@ -9,7 +9,7 @@ import (
 	"adshard/search/words"
 )
 
-// VersionCommand shows versions.
+// VersionCommand returns the command that shows versions.
 func VersionCommand(s Streams) *cobra.Command {
 	var o Outcome
 	c := &cobra.Command{
@@ -38,7 +38,7 @@ type versionJSON struct {
 	Words    string `json:"words"` // the word tables
 }
 
-// versioned gives a program the flag --version.
+// versioned adds the flag --version to a program.
 func versioned(root *cobra.Command) *cobra.Command {
 	root.Version = version.Current().String()
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")

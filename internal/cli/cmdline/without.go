@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// WithoutStores stands for a command that a program built without cgo lacks, and says why: such a program is
-// static and has no RocksDB. It can do everything except keep a store.
+// WithoutStores returns a command that replaces one that a program built without cgo lacks, and says why. Such a
+// program is static and has no RocksDB. It can do everything except keep a store.
 func WithoutStores(name, short string) *cobra.Command {
 	const why = "this program was built without cgo, and so without RocksDB; use one that has it"
 	return &cobra.Command{

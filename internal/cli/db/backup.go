@@ -15,7 +15,7 @@ import (
 	"adshard/internal/progress"
 )
 
-// BackupCommand copies a database.
+// BackupCommand returns the command that copies a database.
 func BackupCommand(s cmdline.Streams) *cobra.Command {
 	var db, out, events string
 	var o cmdline.Outcome
@@ -48,7 +48,7 @@ Exit status: 0 done; 1 the backup failed, and there is none; 2 invalid arguments
 	return c
 }
 
-// RestoreCommand puts the copy in place.
+// RestoreCommand returns the command that restores a copy.
 func RestoreCommand(s cmdline.Streams) *cobra.Command {
 	var db, from, events string
 	var replace bool
@@ -87,7 +87,7 @@ printed; 2 invalid arguments.`,
 	return c
 }
 
-// backupPath returns the path of a database that these commands can work on.
+// backupPath returns the path of a database that these commands can copy or restore.
 func backupPath(db string) (string, error) {
 	path, err := cmdline.DatabasePath(db)
 	if err == nil && path == "" {
@@ -96,10 +96,10 @@ func backupPath(db string) (string, error) {
 	return path, err
 }
 
-// noEvents leaves events out.
+// noEvents is the value of --events that leaves events out.
 const noEvents = "none"
 
-// eventsPath returns the file of events that --events names, or that beside a database.
+// eventsPath returns the path of the file of events: the one that --events names, or the one next to the database.
 func eventsPath(given, db string) (path string, err error) {
 	switch {
 	case given == noEvents:
@@ -159,7 +159,7 @@ type backupJSON struct {
 type restoredJSON struct {
 	Manifest   *sqlite.Manifest `json:"manifest"`
 	Events     bool             `json:"events"`
-	Kept       string           `json:"kept,omitempty"` // where the database is now that was there
+	Kept       string           `json:"kept,omitempty"` // the present path of the database that was there before
 	KeptEvents string           `json:"kept_events,omitempty"`
 }
 
@@ -177,13 +177,13 @@ func runRestore(ctx context.Context, from, db, given string, replace bool, o cmd
 	}
 	if given == "" {
 		if m, err := sqlite.ReadManifest(from); err == nil && m.Events == nil {
-			events = "" // of no backup Restore says so
+			events = "" // if it is no backup at all, Restore says so
 		}
 	}
 	bar := progress.OnTerminal(s.Err)
 	r, err := database.Restore(ctx, from, path, events, replace, steps(bar))
 	bar.End()
-	if r != nil && r.Kept != "" { // perhaps with an error, too
+	if r != nil && r.Kept != "" { // perhaps also if there is an error
 		fmt.Fprintf(s.Err, "the database that was there is now %s\n", terminal.Printable(r.Kept))
 	}
 	if r != nil && r.KeptEvents != "" {
@@ -202,7 +202,7 @@ func runRestore(ctx context.Context, from, db, given string, replace bool, o cmd
 	})
 }
 
-// steps shows the steps of a backup.
+// steps returns a function that shows the steps of a backup.
 func steps(bar *progress.Line) func(what string, done, total int64) {
 	return func(what string, done, total int64) { bar.Count(what, uint64(done), uint64(total), terminal.Grouped) }
 }

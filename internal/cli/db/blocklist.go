@@ -23,7 +23,7 @@ import (
 	"adshard/internal/node/database"
 )
 
-// BlocklistCommand has the commands on block lists.
+// BlocklistCommand returns the commands on block lists.
 func BlocklistCommand(s cmdline.Streams) *cobra.Command {
 	c := cmdline.Group(&cobra.Command{
 		Use:   "blocklist",
@@ -36,7 +36,7 @@ cluster uses a changed list within a second, on a busy machine a very large one 
 	return c
 }
 
-// withStore opens a database that is there and calls f.
+// withStore opens an existing database and calls f.
 func withStore(ctx context.Context, url string, s cmdline.Streams, f func(backend.Store) error) error {
 	if err := cmdline.CheckDatabase(url); err != nil {
 		return err
@@ -206,7 +206,8 @@ func setBlocklist(c *cobra.Command, f *blocklistFlags, name string, s cmdline.St
 	})
 }
 
-// edit returns a list as the flags that were given change it. Errors: fault.Invalid.
+// edit returns a list after the changes that the given flags make. It returns fault.Invalid if the result is not
+// valid.
 func (f *blocklistFlags) edit(flags *pflag.FlagSet, domains []string, l *blocklist.List) (*blocklist.List, error) {
 	e := blocklist.Edit{
 		List: blocklist.List{Domains: domains, Categories: f.categories, Uncategorised: f.uncategorised},
@@ -224,7 +225,7 @@ func (f *blocklistFlags) edit(flags *pflag.FlagSet, domains []string, l *blockli
 	return e.Apply(l)
 }
 
-// readDomains reads a file of domains; empty lines do not count.
+// readDomains reads a file of domains, ignoring empty lines.
 func readDomains(path string, stdin io.Reader) (list []string, err error) {
 	switch path {
 	case "":

@@ -14,7 +14,7 @@ import (
 	"adshard/internal/progress"
 )
 
-// DBCommand checks, moves and describes databases.
+// DBCommand returns the commands that check, move and describe databases.
 func DBCommand(s cmdline.Streams) *cobra.Command {
 	c := cmdline.Group(&cobra.Command{
 		Use:   "db",
@@ -53,7 +53,7 @@ Exit status: 0 no damage; 1 damage was found or the check failed; 2 invalid argu
 	return c
 }
 
-// errDamaged is returned after a check that found and listed damage: exit status 1.
+// errDamaged is returned after a check that found and listed damage; the exit status is 1.
 var errDamaged = errors.New("the database is damaged: restore it from a backup")
 
 func runDBCheck(ctx context.Context, url string, asJSON bool, s cmdline.Streams) (err error) {
@@ -93,7 +93,8 @@ func runDBCheck(ctx context.Context, url string, asJSON bool, s cmdline.Streams)
 	return errDamaged
 }
 
-// unfinished returns the error of a database whose creation has not finished, which other programs refuse, or nil.
+// unfinished returns an error if the creation of the database has not finished, so that other programs refuse it, or
+// nil.
 func unfinished(ctx context.Context, url string) error {
 	_, _, err := database.Probe(ctx, url)
 	if part := new(*backend.Unfinished); errors.As(err, part) {

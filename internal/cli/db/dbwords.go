@@ -85,7 +85,7 @@ func showWords(w io.Writer, r *backend.WordsReport) error {
 	return err
 }
 
-// removedLine says what was removed, with what is needed to add it again.
+// removedLine returns what was removed, with everything needed to add it again, as text.
 func removedLine(p *backend.RemovedPhrase) string {
 	kind, owner := "keyword", fmt.Sprint("ad group ", p.Group)
 	if p.Negative {

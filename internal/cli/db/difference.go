@@ -11,7 +11,7 @@ import (
 	"adshard/ingest"
 )
 
-// differenceWriter writes what an import would do, entity by entity.
+// differenceWriter writes what an import would change, entity by entity.
 type differenceWriter struct {
 	out  *bufio.Writer
 	json bool
@@ -31,9 +31,8 @@ func (w *differenceWriter) write(d *ingest.Difference) error {
 	return err
 }
 
-// differenceLine formats a difference: what happens to which entity, and its fields
-// as in JSON lines. Texts are quoted, so that advertisers' text never reaches the
-// terminal unescaped.
+// differenceLine returns a difference as a line: what happens to which entity, and its fields as in JSON lines. Texts
+// are quoted, so that advertisers' text never reaches the terminal unescaped.
 func differenceLine(d *ingest.Difference) string {
 	var b strings.Builder
 	effect := map[backend.Effect]string{backend.Created: "created", backend.Changed: "changed", backend.Removed: "removed"}[d.Effect]
@@ -50,7 +49,7 @@ func differenceLine(d *ingest.Difference) string {
 	if d.Effect == backend.Removed {
 		shown = d.Before
 	}
-	if d.Entity >= backend.EntityKeyword { // it has no name, its first fields say which it is
+	if d.Entity >= backend.EntityKeyword { // it has no name; its first fields identify it
 		b.WriteString(" /")
 		for _, f := range keyFields(d.Entity, shown) {
 			b.WriteString(" " + plainJSON(f.Value))
@@ -91,7 +90,7 @@ func fieldText(d *ingest.Difference) string {
 	return ": " + strings.Join(parts, ", ")
 }
 
-// plainJSON escapes what is not printable in a JSON value.
+// plainJSON escapes the unprintable characters in a JSON value.
 func plainJSON(value string) string {
 	var b strings.Builder
 	for _, r := range value {

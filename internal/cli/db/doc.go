@@ -1,3 +1,3 @@
-// Package db has the operator's commands on databases of advertisers' data:
-// import, checks, moves to another engine, backups.
+// Package db has the operator's commands on databases of advertisers' data: imports, checks, moves to another
+// database engine, backups.
 package db

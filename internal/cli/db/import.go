@@ -25,7 +25,7 @@ type importFlags struct {
 	force, dryRun, explain, json               bool
 }
 
-// ImportCommand imports files.
+// ImportCommand returns the command that imports files.
 func ImportCommand(s cmdline.Streams) *cobra.Command {
 	var f importFlags
 	c := &cobra.Command{
@@ -92,7 +92,7 @@ func runImport(ctx context.Context, f *importFlags, files []string, s cmdline.St
 		return err
 	}
 	if err := cmdline.Readable(files); err != nil {
-		return err // before a database is made
+		return err // before a database is created
 	}
 	bar := progress.OnTerminal(s.Err)
 	reports, err := openReports(f, files)
@@ -141,7 +141,7 @@ func runImport(ctx context.Context, f *importFlags, files []string, s cmdline.St
 	return err
 }
 
-// importOptions has bar and s tell how the import goes.
+// importOptions returns the options of an import whose progress is shown on bar and s.
 func importOptions(f *importFlags, format ingest.Format, reports importReports, bar *progress.Line, s cmdline.Streams) ingest.Options {
 	o := ingest.Options{
 		Format: format, Advertiser: f.advertiser, Stdin: s.In,
@@ -162,8 +162,7 @@ func importOptions(f *importFlags, format ingest.Format, reports importReports, 
 	return o
 }
 
-// finish marks the database as complete after an import that ended with err, if all of it or none of it was
-// imported.
+// finish marks the database as complete after an import that ended with err, if everything or nothing was imported.
 func finish(ctx context.Context, store backend.Store, m backend.Making, err error) error {
 	if err == nil {
 		return store.Finish(ctx, m)
@@ -174,8 +173,8 @@ func finish(ctx context.Context, store backend.Store, m backend.Making, err erro
 	return errors.Join(err, store.Finish(ctx, m))
 }
 
-// importInto imports into store, which with --dry-run is a copy, and then shows
-// what differs in it.
+// importInto imports files into store. With --dry-run the store is a copy, and the differences that the import made
+// in it are shown.
 func importInto(ctx context.Context, f *importFlags, store backend.Store, files []string, o ingest.Options, bar *progress.Line, s cmdline.Streams) (ingest.Summary, error) {
 	if !f.dryRun {
 		sum, err := ingest.Run(ctx, store, files, o)
@@ -191,12 +190,11 @@ func importInto(ctx context.Context, f *importFlags, store backend.Store, files 
 	return sum, cmp.Or(err, w.out.Flush())
 }
 
-// importReports are the reports that an import writes to files; nil if not
-// requested.
+// importReports are the reports that an import writes to files. A report is nil if it was not requested.
 type importReports struct{ rejects, conflicts *report }
 
-// openReports opens the reports that were asked for. What cannot or may not be
-// written is refused before anything is created.
+// openReports opens the requested reports. It returns an error before it creates anything if a report cannot or must
+// not be written.
 func openReports(f *importFlags, inputs []string) (r importReports, err error) {
 	path, err := cmdline.DatabasePath(f.db)
 	if err != nil {
@@ -218,7 +216,7 @@ func openReports(f *importFlags, inputs []string) (r importReports, err error) {
 	return r, nil
 }
 
-// openReport begins a report, or nil if it is not requested.
+// openReport begins a report. It returns nil if the report was not requested.
 func openReport(o outfile.Output, kept []outfile.Kept) (*report, error) {
 	if o.Path == "" {
 		return nil, nil
@@ -234,8 +232,8 @@ func (r importReports) list() []*report {
 	return slices.DeleteFunc([]*report{r.rejects, r.conflicts}, func(r *report) bool { return r == nil })
 }
 
-// finish publishes the complete reports: after an error the rejects up to it, but
-// no report of conflicts.
+// finish gives the complete reports their names. After an error these are the rejects up to the error, but no report
+// of conflicts.
 func (r importReports) finish(err error) error {
 	if r.rejects != nil {
 		err = cmp.Or(err, r.rejects.publish())

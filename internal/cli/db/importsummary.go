@@ -15,8 +15,8 @@ import (
 	"adshard/search"
 )
 
-// showSummary shows what an import did, or with --dry-run would do; after an error,
-// what was committed before it. Rejects and warnings go to standard error.
+// showSummary shows what an import did or, with --dry-run, would do. After an error it shows what was committed
+// before the error. Rejects and warnings go to standard error.
 func showSummary(s cmdline.Streams, f *importFlags, sum *ingest.Summary, took time.Duration) error {
 	if f.json {
 		if err := jsonSummary(s, f, sum); err != nil {
@@ -45,7 +45,7 @@ func showSummary(s cmdline.Streams, f *importFlags, sum *ingest.Summary, took ti
 	return nil
 }
 
-// tellShut says which statements of the files the data do not follow.
+// tellShut shows which statements of the files are not in effect.
 func tellShut(s cmdline.Streams, sum *ingest.Summary) {
 	for i := range sum.Shut {
 		fmt.Fprintf(s.Err, "warning: %v\n", &sum.Shut[i])
@@ -99,7 +99,7 @@ func textSummary(s cmdline.Streams, f *importFlags, sum *ingest.Summary, took ti
 	return nil
 }
 
-// unusedShown is how many unused columns are listed.
+// unusedShown is the most unused columns that are listed.
 const unusedShown = 10
 
 // unusedColumns lists filled columns that were not used.
@@ -113,14 +113,14 @@ func unusedColumns(s cmdline.Streams, list []ingest.Unused) {
 	}
 }
 
-// notes lists what may not be as intended.
+// notes lists findings that may not be as intended.
 func notes(s cmdline.Streams, list []ingest.Note) {
 	for i := range list {
 		fmt.Fprintln(s.Out, terminal.Printable(list[i].String()))
 	}
 }
 
-// entityTable lists the kinds of entities that the files named.
+// entityTable shows the counts for each kind of entities that the files named.
 func entityTable(s cmdline.Streams, sum *ingest.Summary) error {
 	t := terminal.NewTable(s.Out, "", "created", "changed", "removed", "left")
 	row := func(name string, n ingest.EffectCounts) {
@@ -143,7 +143,7 @@ func entityTable(s cmdline.Streams, sum *ingest.Summary) error {
 	return t.Flush()
 }
 
-// summaryJSON is the last line of --json.
+// summaryJSON is the last line of output with --json.
 type summaryJSON struct {
 	DryRun      bool                           `json:"dry_run"`
 	Files       int                            `json:"files"`
@@ -186,7 +186,7 @@ func jsonSummary(s cmdline.Streams, f *importFlags, sum *ingest.Summary) error {
 	return json.NewEncoder(s.Out).Encode(map[string]summaryJSON{"summary": out})
 }
 
-// pausedJSON is what is served as paused for a reason.
+// pausedJSON lists the entities that are served as paused for one reason.
 type pausedJSON struct {
 	By    string       `json:"paused_by"`
 	Count int64        `json:"count"`

@@ -17,7 +17,7 @@ import (
 	"adshard/places"
 )
 
-// LocationsCommand has the commands on the table of places.
+// LocationsCommand returns the commands on the table of places.
 func LocationsCommand(s cmdline.Streams) *cobra.Command {
 	c := cmdline.Group(&cobra.Command{
 		Use:   "locations",
@@ -108,7 +108,7 @@ func importLocations(ctx context.Context, f *locationsFlags, file string, s cmdl
 	return nil
 }
 
-// putLocations puts a file's places into a database, which is made if it is missing.
+// putLocations puts a file's places into a database, which is created if it is missing.
 func putLocations(ctx context.Context, url, file string, o geotargets.Options) (sum geotargets.Summary, err error) {
 	store, err := database.Open(ctx, url, true)
 	if err != nil {
@@ -135,7 +135,7 @@ func showLocations(w io.Writer, sum *geotargets.Summary) error {
 	return err
 }
 
-// foundLocations is how many places a search shows.
+// foundLocations is the most places that a search shows.
 const foundLocations = 50
 
 func locationsFindCommand(s cmdline.Streams) *cobra.Command {

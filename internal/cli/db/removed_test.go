@@ -10,7 +10,7 @@ import (
 	"adshard/search"
 )
 
-// TestRemovedWords: what was removed is listed with what is needed to add it again.
+// TestRemovedWords: removed phrases are listed with all that is needed to add them again.
 func TestRemovedWords(t *testing.T) {
 	report := &backend.WordsReport{Version: "v", Removed: []backend.RemovedPhrase{
 		{ID: 7, Group: 3, Text: "head\u00adphones", Type: search.Phrase, Enabled: true, HasBid: true, Bid: 250_000, Quality: 5, Kept: 2},

@@ -1,3 +1,3 @@
-// Package report has the operator's commands on what collectors count: reports
-// of clicks and spend, single events, and the qualities that are learned.
+// Package report has the operator's commands on what collectors count: reports of clicks and spend, single events,
+// and learned qualities.
 package report

@@ -24,7 +24,7 @@ type reportFlags struct {
 	daily, csv, json                         bool
 }
 
-// ReportCommand shows clicks and spend.
+// ReportCommand returns the command that shows clicks and spend.
 func ReportCommand(s cmdline.Streams) *cobra.Command {
 	var f reportFlags
 	c := &cobra.Command{
@@ -66,7 +66,7 @@ Exit status: 0 done; 1 it failed; 2 invalid arguments.`,
 
 const eventsHelp = "the database of events; \"\": beside db (a file PATH-events, a schema adshard_events)"
 
-// query returns what the flags ask for, but the advertiser.
+// query returns the query that the flags ask for, without the advertiser.
 func (f *reportFlags) query() (q store.Query, err error) {
 	by, ok := map[string]store.Grouping{"campaign": store.ByCampaign, "keyword": store.ByKeyword, "query": store.ByQuery}[f.by]
 	switch {
@@ -123,8 +123,9 @@ func runReport(ctx context.Context, f *reportFlags, s cmdline.Streams) (err erro
 	return w.end(damaged)
 }
 
-// openCounted opens a database and that of its events, which must be there and be its own; reading: nothing is
-// changed in them. Events that are not named explicitly must be those that count.
+// openCounted opens a database and the database of its events. Both must exist and belong together. With `reading`
+// nothing is changed in them. Unless the events are named explicitly, they must be the database in which collectors
+// count.
 func openCounted(ctx context.Context, url, of string, reading bool) (db backend.Store, counted store.Store, err error) {
 	isDefault := of == ""
 	if err := cmdline.CheckDatabase(url); err != nil {
@@ -164,7 +165,7 @@ func openCounted(ctx context.Context, url, of string, reading bool) (db backend.
 	return db, counted, nil
 }
 
-// checkCounts refuses a database of events that is not the one that collectors count in.
+// checkCounts returns an error if collectors count in another database of events.
 func checkCounts(ctx context.Context, db backend.Store, counted store.Store) error {
 	name, err := events.Name(ctx, db)
 	if err != nil || name == "" {
@@ -177,8 +178,8 @@ func checkCounts(ctx context.Context, db backend.Store, counted store.Store) err
 	return err
 }
 
-// advertiserOf returns the id of an advertiser by id or name. One that was removed has its id
-// still.
+// advertiserOf returns the id of an advertiser that is given by id or name. A removed advertiser can still be given
+// by its id.
 func advertiserOf(ctx context.Context, s backend.Snapshot, text string) (uint64, error) {
 	list, err := s.Advertisers(ctx, nil)
 	if err != nil {
@@ -196,5 +197,5 @@ func advertiserOf(ctx context.Context, s backend.Snapshot, text string) (uint64,
 	return id, nil
 }
 
-// dayText writes a day as in 2026-11-23.
+// dayText returns a day as text, as in 2026-11-23.
 func dayText(d store.Day) string { return time.Unix(int64(d)*24*60*60, 0).UTC().Format(time.DateOnly) }

@@ -19,7 +19,7 @@ import (
 	"adshard/quality/revise"
 )
 
-// EventsCommand folds, erases and shows counted events.
+// EventsCommand returns the commands that maintain counted events.
 func EventsCommand(s cmdline.Streams) *cobra.Command {
 	c := cmdline.Group(&cobra.Command{
 		Use:   "events",
@@ -117,7 +117,7 @@ type erasedJSON struct {
 	RefusedUntil time.Time `json:"refused_until"`
 }
 
-// ownedBy returns the name and the campaigns of an advertiser; one that was removed has none.
+// ownedBy returns the name and the campaigns of an advertiser. A removed advertiser has none.
 func ownedBy(ctx context.Context, db backend.Store, advertiser uint64) (name string, campaigns []uint64, err error) {
 	snapshot, err := db.Snapshot(ctx)
 	if err != nil {

@@ -27,7 +27,7 @@ type qualityFlags struct {
 	options      quality.Options
 }
 
-// QualityCommand learns qualities and explains them.
+// QualityCommand returns the commands that learn qualities and explain them.
 func QualityCommand(s cmdline.Streams) *cobra.Command {
 	c := cmdline.Group(&cobra.Command{
 		Use:   "quality",
@@ -199,7 +199,7 @@ func runGiven(ctx context.Context, f *qualityFlags, s cmdline.Streams) (err erro
 	return err
 }
 
-// openFile calls read with a file, or standard input for -.
+// openFile calls read with a file, or with standard input if the name is "-".
 func openFile(name string, s cmdline.Streams, read func(io.Reader) error) error {
 	if name == "-" {
 		return read(s.In)
@@ -225,7 +225,7 @@ func writeQualities(ctx context.Context, f *qualityFlags, store backend.Store, p
 
 type givenJSON struct {
 	DryRun  bool `json:"dry_run"`
-	Learned int  `json:"learned"` // qualities that were
+	Learned int  `json:"learned"` // qualities that were learned
 	Taken   int  `json:"taken_back"`
-	Given   int  `json:"given"` // keywords that had none
+	Given   int  `json:"given"` // keywords that had no learned quality
 }

@@ -13,13 +13,13 @@ import (
 	"adshard/quality/revise"
 )
 
-// qualityShower shows what was learned.
+// qualityShower shows what was learned, and what was left out.
 type qualityShower struct {
 	s    cmdline.Streams
 	f    *qualityFlags
 	plan *revise.Plan
 	sum  *countfile.Summary
-	// refused counts entries with more clicks than impressions.
+	// refused has the entries with more clicks than impressions.
 	refused []quality.Excess
 }
 
@@ -60,7 +60,7 @@ func (w *qualityShower) rejects() {
 	}
 }
 
-// changeJSON is a change of --dry-run.
+// changeJSON is a change in the output of --dry-run.
 type changeJSON struct {
 	Keyword    uint64 `json:"keyword_id"`
 	Advertiser string `json:"advertiser"`
@@ -70,7 +70,7 @@ type changeJSON struct {
 	MatchType  string `json:"match_type"`
 	From       uint8  `json:"from"`
 	To         uint8  `json:"to"`
-	// Rate is the click rate at the top, Bound what the quality is of.
+	// Rate is the click rate at the top. Bound is the rate from which the quality follows.
 	Rate  float64 `json:"rate"`
 	Bound float64 `json:"bound"`
 	Level string  `json:"level"`
@@ -96,7 +96,7 @@ func (w *qualityShower) json(name string, value any) error {
 	return e.Encode(map[string]any{name: value})
 }
 
-// stepJSON is a level of --explain.
+// stepJSON is a level in the output of --explain.
 type stepJSON struct {
 	Level       string  `json:"level"`
 	Impressions float64 `json:"impressions"`
@@ -108,7 +108,7 @@ type stepJSON struct {
 	Deviation   float64 `json:"deviation"`
 }
 
-// explain shows how the rate of a keyword came to be.
+// explain shows how the rate of a keyword was computed.
 func (w *qualityShower) explain(id uint64) error {
 	key, err := toExplain(w.plan, id)
 	if err != nil {
@@ -132,7 +132,7 @@ func (w *qualityShower) explain(id uint64) error {
 	return t.Flush()
 }
 
-// toExplain returns the key of a keyword that --explain names.
+// toExplain returns the key of a keyword that --explain names, or an error if the plan does not have the keyword.
 func toExplain(p *revise.Plan, id uint64) (quality.Key, error) {
 	key, ok := p.Find(id)
 	if !ok {
@@ -143,7 +143,7 @@ func toExplain(p *revise.Plan, id uint64) (quality.Key, error) {
 
 func decimal(v float64, digits int) string { return strconv.FormatFloat(v, 'f', digits, 64) }
 
-// qualitySummary is the last line of --json.
+// qualitySummary is the last line of output with --json.
 type qualitySummary struct {
 	DryRun      bool               `json:"dry_run"`
 	Rows        int64              `json:"rows"`
@@ -158,7 +158,7 @@ type qualitySummary struct {
 	Strengths   map[string]float64 `json:"strengths"`
 }
 
-// shownPositions is how many positions a summary lists.
+// shownPositions is the number of positions that a summary lists.
 const shownPositions = 4
 
 func (w *qualityShower) summary(r revise.Result) error {

@@ -9,7 +9,7 @@ import (
 	"adshard/internal/money"
 )
 
-// lineJSON is a line of --json.
+// lineJSON is a line of output with --json.
 type lineJSON struct {
 	Day         string   `json:"day,omitempty"`
 	Advertiser  uint64   `json:"advertiser_id"`
@@ -27,7 +27,7 @@ type lineJSON struct {
 	SpendMicros uint64   `json:"spend_micros"`
 }
 
-// sumJSON is the last line of --json.
+// sumJSON is the last line of output with --json.
 type sumJSON struct {
 	Lines       uint64   `json:"lines"`
 	Impressions uint64   `json:"impressions"`
@@ -54,7 +54,7 @@ func (w *reportWriter) object(l *eventreport.Line) lineJSON {
 	return out
 }
 
-// head are the columns of CSV, cells those of a line.
+// head returns the columns of CSV, and cells returns the cells of a line.
 func (w *reportWriter) head() (cells []string) {
 	if w.q.Daily {
 		cells = append(cells, "day")

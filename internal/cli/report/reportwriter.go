@@ -16,7 +16,7 @@ import (
 	"adshard/internal/money"
 )
 
-// mostReported is how many lines a report as text has.
+// mostReported is the most lines of a report as text.
 const mostReported = 50
 
 // reportWriter writes the lines of a report, in one of three forms.
@@ -27,7 +27,7 @@ type reportWriter struct {
 	err  io.Writer
 	csv  *csv.Writer
 	json *json.Encoder
-	// most are the lines with the largest spend, for text, in order; sum is that of all lines.
+	// most has the lines with the largest spend, in order, for text. sum is the sum of all lines.
 	most  []eventreport.Line
 	lines uint64
 	sum   store.Sum
@@ -64,12 +64,12 @@ func (w *reportWriter) line(l *eventreport.Line) error {
 	return nil
 }
 
-// byWeight orders lines: the largest spend first, then clicks, impressions, and as they came.
+// byWeight orders lines by descending spend, then clicks, then impressions, and otherwise keeps their order.
 func byWeight(a, b *eventreport.Line) int {
 	return cmp.Or(cmp.Compare(b.Spend, a.Spend), cmp.Compare(b.Clicks, a.Clicks), cmp.Compare(b.Impressions, a.Impressions), -1)
 }
 
-// end writes what follows the lines.
+// end writes what comes after the lines.
 func (w *reportWriter) end(damaged int) error {
 	if damaged > 0 {
 		fmt.Fprintf(w.err, "%s damaged in the database, whose names are missing: `adshard db check` lists them\n", entities(damaged))
@@ -135,7 +135,7 @@ func (w *reportWriter) about(l *eventreport.Line) (cells []string) {
 	return cells
 }
 
-// nameOr returns a name, or what stands for one that is not there.
+// nameOr returns a name, or a text that replaces a missing name.
 func nameOr(name, what string, id uint64) string {
 	switch {
 	case name != "":
@@ -156,7 +156,7 @@ func queryText(l *eventreport.Line) string {
 	return "(no longer kept)"
 }
 
-// queries is the number of queries behind a line, if known.
+// queries returns the number of queries that a line stands for, or "" if it is not known.
 func queries(l *eventreport.Line) string {
 	if l.Queries == 0 {
 		return ""
@@ -172,7 +172,7 @@ func numbers(s store.Sum) []string {
 	return []string{terminal.Grouped(s.Impressions), terminal.Grouped(s.Clicks), r, money.Format(s.Spend)}
 }
 
-// clickRate is that of a sum, or nil without impressions.
+// clickRate returns the click rate of a sum, or nil if there are no impressions.
 func clickRate(s store.Sum) *float64 {
 	if s.Impressions == 0 {
 		return nil

@@ -27,7 +27,7 @@ type trainFlags struct {
 	options                train.Options
 }
 
-// trainer is what the model's text about itself begins with.
+// trainer is the beginning of the text in which a model describes itself.
 const trainer = "adshard quality train"
 
 func qualityTrainCommand(s cmdline.Streams) *cobra.Command {
@@ -108,7 +108,7 @@ func runTrain(ctx context.Context, f *trainFlags, files []string, s cmdline.Stre
 	return err
 }
 
-// check refuses flags, before anything is read.
+// check returns an error for wrong flags, before anything is read.
 func (f *trainFlags) check(files []string) error {
 	f.options.By = trainer + " " + version.Current().Version
 	if err := f.options.Validate(); err != nil {
@@ -130,7 +130,7 @@ func (f *trainFlags) check(files []string) error {
 	return cmdline.Refused(outfile.Check(slices.Concat(outfile.Inputs(files...), outfile.Database(path)), f.output()))
 }
 
-// count reads the counts, of files or of collectors, and what the database has of their keywords.
+// count reads the counts, from files or from collectors, and the keywords' data from the database.
 func (f *trainFlags) count(ctx context.Context, files []string, set *train.Set, sum *countfile.Summary, s cmdline.Streams) (err error) {
 	since := store.Day(-1 << 31)
 	if f.since != "" {
@@ -159,7 +159,7 @@ func (f *trainFlags) count(ctx context.Context, files []string, set *train.Set, 
 	return know(ctx, db, set)
 }
 
-// countedBy adds what collectors have counted.
+// countedBy adds the counts of collectors.
 func countedBy(ctx context.Context, counted store.Store, since store.Day, set *train.Set) error {
 	q := store.Query{By: store.ByPlace, Daily: true, From: since, To: 1<<31 - 1}
 	return counted.Report(ctx, q, func(r store.Row) error {
@@ -172,7 +172,7 @@ func countedBy(ctx context.Context, counted store.Store, since store.Day, set *t
 	})
 }
 
-// countedIn adds what files have.
+// countedIn adds the counts in files.
 func countedIn(files []string, since store.Day, set *train.Set, sum *countfile.Summary, s cmdline.Streams) error {
 	for _, name := range files {
 		err := openFile(name, s, func(src io.Reader) error {
@@ -192,7 +192,7 @@ func countedIn(files []string, since store.Day, set *train.Set, sum *countfile.S
 	return nil
 }
 
-// know says what the database has of the keywords that were counted.
+// know adds the database's data of the keywords that were counted.
 func know(ctx context.Context, db backend.Store, set *train.Set) (err error) {
 	snapshot, err := db.Snapshot(ctx)
 	if err != nil {

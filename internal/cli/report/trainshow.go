@@ -11,7 +11,7 @@ import (
 
 // trainedJSON is the output of --json.
 type trainedJSON struct {
-	Out         string            `json:"out"` // "": nothing was written
+	Out         string            `json:"out"` // "" if nothing was written
 	Model       string            `json:"model"`
 	Features    []string          `json:"features"`
 	Weights     int               `json:"weights"`
@@ -42,7 +42,7 @@ type calibrationJSON struct {
 	Clicks      float64 `json:"clicks"`
 }
 
-// show says what was trained, and how good it is.
+// show shows what was trained, and how good it is.
 func (f *trainFlags) show(r *train.Result, written bool, s cmdline.Streams) error {
 	if !written {
 		f.out = ""

@@ -15,7 +15,7 @@ import (
 	"adshard/internal/outfile"
 )
 
-// certFlags are those of all commands that make certificates.
+// certFlags are the flags of all commands that make certificates.
 type certFlags struct {
 	dir      string
 	lifetime time.Duration
@@ -23,7 +23,7 @@ type certFlags struct {
 }
 
 type certJSON struct {
-	Cert string `json:"cert"` // the file of the certificate, and of the key
+	Cert string `json:"cert"` // file of the certificate; Key is the file of its key
 	Key  string `json:"key"`
 }
 
@@ -33,7 +33,7 @@ func (f *certFlags) add(c *cobra.Command, lifetime time.Duration) {
 	c.Flags().DurationVar(&f.lifetime, "lifetime", lifetime, "how long the certificate is valid")
 }
 
-// check returns a usage error for a lifetime that cannot be meant.
+// check returns a usage error for a lifetime that is too short or too long, or for a wrong directory.
 func (f *certFlags) check() error {
 	const most = 10 * 365 * 24 * time.Hour
 	if f.lifetime < time.Minute || f.lifetime > most {
@@ -42,7 +42,7 @@ func (f *certFlags) check() error {
 	return cmdline.Refused(outfile.CheckDir(f.dir, false))
 }
 
-// CertCommand makes certificates.
+// CertCommand returns the commands that make certificates.
 func CertCommand(s cmdline.Streams) *cobra.Command {
 	c := cmdline.Group(&cobra.Command{
 		Use:   "cert",
@@ -154,7 +154,7 @@ the bundle once it has expired.`,
 	return c
 }
 
-// keepLifetime takes the lifetime of the certificate before, unless another one is given.
+// keepLifetime keeps the lifetime of the previous certificate unless --lifetime is given.
 func (f *certFlags) keepLifetime(c *cobra.Command, s cmdline.Streams, old time.Duration) {
 	if old < time.Minute || old == f.lifetime || c.Flags().Changed("lifetime") {
 		return
@@ -163,7 +163,7 @@ func (f *certFlags) keepLifetime(c *cobra.Command, s cmdline.Streams, old time.D
 	fmt.Fprintf(s.Err, "valid for %v, as the one before was; --lifetime changes it\n", old)
 }
 
-// whom returns the role and the name that a command is for.
+// whom returns the role and the name that a command is given.
 func (f *certFlags) whom(args []string) (access.Role, string, error) {
 	if len(args) != 2 {
 		return "", "", cmdline.WrongUse("name a role and a name, as in `adshard cert issue slave slave-0`")
@@ -199,7 +199,7 @@ func (f *certFlags) issue(s cmdline.Streams, role access.Role, name string, host
 	return f.made(s, files, write(files, pair))
 }
 
-// rotateCA puts a new CA in front of the one there is.
+// rotateCA puts a new CA in front of the present one.
 func (f *certFlags) rotateCA(s cmdline.Streams) error {
 	if err := f.check(); err != nil {
 		return err
@@ -216,7 +216,7 @@ func (f *certFlags) rotateCA(s cmdline.Streams) error {
 	return f.made(s, files, files.Replace(pair))
 }
 
-// made prints which files were written.
+// made prints the files that were written.
 func (f *certFlags) made(s cmdline.Streams, files certs.Files, err error) error {
 	if err != nil {
 		if fault.Is(err, fault.Conflict) {

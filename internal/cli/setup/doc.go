@@ -1,3 +1,3 @@
-// Package setup has the operator's commands that need no cluster and no
-// database: its certificates, its synonyms and its size.
+// Package setup has the operator's commands that need no cluster and no database: for certificates, synonyms and the
+// size of a cluster.
 package setup

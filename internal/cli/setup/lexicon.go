@@ -11,7 +11,7 @@ import (
 	"adshard/search/words/lexicon"
 )
 
-// LexiconCommand builds the file of synonyms.
+// LexiconCommand returns the command that builds the file of synonyms.
 func LexiconCommand(s cmdline.Streams) *cobra.Command {
 	c := cmdline.Group(&cobra.Command{
 		Use:   "lexicon",

@@ -26,7 +26,7 @@ type sizeFlags struct {
 	json            bool
 }
 
-// SizeCommand says how many machines a cluster needs.
+// SizeCommand returns the command that computes how many machines a cluster needs.
 func SizeCommand(s cmdline.Streams) *cobra.Command {
 	var f sizeFlags
 	c := &cobra.Command{
@@ -52,7 +52,7 @@ Several numbers of keywords or queries, separated by commas, give a table.`,
 	flags.UintSliceVar(&f.keywords, "keywords", nil, "keywords of all advertisers (required)")
 	flags.Float64SliceVar(&f.qps, "qps", nil, "queries a second at the busiest time (required)")
 	for _, name := range []string{"keywords", "qps"} {
-		flags.Lookup(name).DefValue = "" // not "[]": they are required
+		flags.Lookup(name).DefValue = "" // not "[]", since they are required
 	}
 	flags.StringVar(&f.memory, "memory", "", "memory of one machine, such as 32GiB (required)")
 	flags.DurationVar(&f.p99, "p99", 0, "the time within which 99 of 100 queries are to be answered (required)")
@@ -87,7 +87,7 @@ func (f *sizeFlags) run(s cmdline.Streams) error {
 	return showSizes(s.Out, figures, needs, plans, faults)
 }
 
-// needs are what the flags ask for, one for each number of keywords and of queries.
+// needs returns the needs that the flags describe, one for each number of keywords and of queries.
 func (f *sizeFlags) needs() (list []sizing.Need, err error) {
 	switch {
 	case len(f.keywords) == 0:
@@ -132,7 +132,7 @@ func (f *sizeFlags) read() (_ *sizing.Figures, err error) {
 	return figures, nil
 }
 
-// sized is what --json shows of one need.
+// sized is the output of --json for one need.
 type sized struct {
 	Keywords uint64  `json:"keywords"`
 	QPS      float64 `json:"qps"`
@@ -140,7 +140,7 @@ type sized struct {
 	Memory   uint64  `json:"memory_bytes"`
 	Cores    int     `json:"cores"`
 	*sizing.Plan
-	// None says why no grid does it.
+	// None says why no grid meets the need.
 	None    string `json:"none,omitempty"`
 	Figures struct {
 		Machine string `json:"machine"`
@@ -149,7 +149,7 @@ type sized struct {
 	} `json:"figures"`
 }
 
-// writeJSON writes an object, or an array of them if several needs were asked for.
+// writeJSON writes an object, or an array of objects if there are several needs.
 func (f *sizeFlags) writeJSON(out io.Writer, figures *sizing.Figures, needs []sizing.Need, plans []*sizing.Plan, faults []error) error {
 	list := make([]sized, len(needs))
 	for i, n := range needs {

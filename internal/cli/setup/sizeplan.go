@@ -10,10 +10,10 @@ import (
 	"adshard/internal/sizing"
 )
 
-// mostCheaper is how many cheaper grids are shown.
+// mostCheaper is the most cheaper grids that are shown.
 const mostCheaper = 6
 
-// showSize shows the grid for one need, and what cheaper ones lack.
+// showSize shows the grid for one need, and what cheaper grids lack.
 func showSize(out io.Writer, figures *sizing.Figures, n *sizing.Need, p *sizing.Plan) error {
 	g := &p.Best
 	fmt.Fprintf(out, "%s, %s queries/s, p99 %s; machines of %s, %s\n\n", terminal.Many(n.Keywords, "keyword"), rate(n.QPS),
@@ -58,7 +58,7 @@ func showCheaper(out io.Writer, figures *sizing.Figures, n *sizing.Need, p *sizi
 	return nil
 }
 
-// lack says what a grid lacks.
+// lack returns what a grid lacks, as text.
 func lack(figures *sizing.Figures, n *sizing.Need, g *sizing.Grid) string {
 	switch g.Limit {
 	case sizing.OfMemory:
@@ -101,7 +101,7 @@ func showSizes(out io.Writer, figures *sizing.Figures, needs []sizing.Need, plan
 	return err
 }
 
-// held says how much of a slave's data is in memory: all, or that many bytes a keyword.
+// held returns how much of a slave's data is in memory: all of it, or how many bytes per keyword.
 func held(g *sizing.Grid) string {
 	if g.AllInMemory {
 		return "all"
@@ -109,7 +109,7 @@ func held(g *sizing.Grid) string {
 	return fmt.Sprintf("%.0f B/keyword", g.Bytes)
 }
 
-// lacks lists what the largest grids lack.
+// lacks returns what the largest of the cheaper grids lack.
 func lacks(cheaper []sizing.Grid) string {
 	var list []string
 	for i := range cheaper {
@@ -124,7 +124,7 @@ func lacks(cheaper []sizing.Grid) string {
 	return strings.Join(list, ", ")
 }
 
-// source says where the figures are from, and how far they reach.
+// source returns where the figures come from, and which of them are extrapolated.
 func source(f *sizing.Figures, keywords float64) string {
 	text := fmt.Sprintf("Figures: %s, commit %s, %s.\n", terminal.Printable(f.Machine), terminal.Printable(f.Commit), terminal.Printable(f.Date))
 	if last := f.Searches[len(f.Searches)-1].Keywords; keywords > last {
@@ -133,7 +133,7 @@ func source(f *sizing.Figures, keywords float64) string {
 	return text
 }
 
-// rate formats queries a second.
+// rate returns queries a second as text.
 func rate(x float64) string {
 	if x < 100 {
 		return strconv.FormatFloat(x, 'g', 3, 64)

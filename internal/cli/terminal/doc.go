@@ -1,3 +1,3 @@
-// Package terminal writes for people: tables that fit a terminal, numbers,
-// money and times, and what is drawn anew every second.
+// Package terminal writes for people: tables that fit a terminal, numbers, money and times, and output that is
+// redrawn every second.
 package terminal

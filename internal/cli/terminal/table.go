@@ -14,17 +14,17 @@ import (
 	"adshard/internal/cli/cmdline"
 )
 
-// table writes rows of aligned columns, with unaligned notes in between. Trailing empty cells of a row are left out.
-// On a terminal long cells wrap, so that rows fit; only bars are left out.
+// table writes rows of aligned columns, with unaligned notes in between. It leaves out empty cells at the end of a
+// row. On a terminal it wraps long cells so that rows fit; only bars are left out.
 type table struct {
 	out   io.Writer
 	rows  [][]string // a note is a row of one cell
 	width []int
-	whole map[int]bool // columns whose cells are never broken
-	spare []int        // columns that may leave the rows, the first one first
+	whole map[int]bool // columns whose cells are never wrapped
+	spare []int        // columns that may be taken out of the rows, the first one first
 }
 
-// NewTable returns a table with a head.
+// NewTable returns a table with a header.
 func NewTable(out io.Writer, head ...string) *table {
 	t := &table{out: out, width: make([]int, len(head)), whole: make(map[int]bool)}
 	t.Row(head...)
@@ -34,10 +34,10 @@ func NewTable(out io.Writer, head ...string) *table {
 // NewList returns a table with this number of columns and no header.
 func NewList(out io.Writer, columns int) *table { return &table{out: out, width: make([]int, columns)} }
 
-// Empty reports whether there is no row below the head.
+// Empty reports whether there is no row below the header.
 func (t *table) Empty() bool { return len(t.rows) < 2 }
 
-// Row adds as many cells as the head has.
+// Row adds a row, which must have as many cells as the header.
 func (t *table) Row(cells ...string) {
 	for i, c := range cells {
 		cells[i] = Printable(c)
@@ -49,11 +49,11 @@ func (t *table) Row(cells ...string) {
 // Comment adds a line that belongs to the row above it.
 func (t *table) Comment(text string) { t.rows = append(t.rows, []string{"    " + Printable(text)}) }
 
-// NoWrap keeps each cell of a column on one line: half a bar would mislead.
+// NoWrap keeps each cell of a column on one line. Half a bar would be misleading.
 func (t *table) NoWrap(column int) { t.whole[column] = true }
 
-// MayLeave names columns that may leave rows that are too long, in this order. Their cells then appear
-// below the rows; bars, which have no column name, are dropped.
+// MayLeave names columns that may be taken out of rows that are too long, in this order. Their cells then appear
+// below the rows. Bars, which have no column name, are dropped.
 func (t *table) MayLeave(columns ...int) { t.spare = columns }
 
 // Flush writes the table.
@@ -71,12 +71,12 @@ func (t *table) Flush() error {
 
 const (
 	gap = "  " // between columns
-	// leastWidth is the least width of a column: narrower ones would break words and addresses.
+	// leastWidth is the smallest width of a column. In narrower columns words and addresses would be broken.
 	leastWidth = 15
 )
 
-// shed removes as few optional columns as possible if the rows do not fit otherwise. 0: they may have any number of
-// characters.
+// shed takes out as few optional columns as possible if the rows do not fit otherwise. If columns is 0, rows may have
+// any number of characters.
 func (t *table) shed(columns int) {
 	least := -len(gap)
 	for i := range t.width {
@@ -95,7 +95,7 @@ func (t *table) shed(columns int) {
 	}
 }
 
-// least returns how narrow a column can be.
+// least returns the smallest possible width of a column.
 func (t *table) least(column int) int {
 	if t.whole[column] {
 		return t.width[column]
@@ -103,7 +103,7 @@ func (t *table) least(column int) int {
 	return min(t.width[column], leastWidth)
 }
 
-// without takes columns out of the rows.
+// without takes the columns in `gone` out of the rows.
 func (t *table) without(gone map[int]bool, columns int) {
 	all, head, whole := t.rows, t.rows[0], t.whole
 	t.rows, t.width, t.whole = nil, make([]int, len(head)-len(gone)), make(map[int]bool)
@@ -131,7 +131,8 @@ func (t *table) without(gone map[int]bool, columns int) {
 	}
 }
 
-// fit narrows the widest columns until the rows fit, if possible. 0: they may have any number.
+// fit narrows the widest columns until the rows fit, if possible. If columns is 0, rows may have any number of
+// characters.
 func (t *table) fit(columns int) {
 	if columns == 0 {
 		return
@@ -193,14 +194,13 @@ func broken(s string, n int) (line, rest string) {
 	return strings.TrimRight(string(r[:end]), " "), strings.TrimSpace(string(r[end:]))
 }
 
-// Frame is what is to be shown on a terminal at once.
+// Frame is what is shown on a terminal at one time.
 type Frame struct {
 	bytes.Buffer
-	Columns int // characters of a line; 0 means any number
+	Columns int // characters in a line, or 0 for any number
 }
 
-// columnsOf returns how many characters a line of a terminal has, or 0 if there is
-// none.
+// columnsOf returns the number of characters in a line of the terminal, or 0 if there is no terminal.
 func columnsOf(out io.Writer) int {
 	switch out := out.(type) {
 	case *Frame:
@@ -213,18 +213,17 @@ func columnsOf(out io.Writer) int {
 	return 0
 }
 
-// MostListed is how many entries of a long list are shown.
+// MostListed is the most entries of a long list that are shown.
 const MostListed = 15
 
-// ShowMore writes below a list how many of n are not shown.
+// ShowMore writes below a list of n entries how many of them are not shown.
 func ShowMore(s cmdline.Streams, indent string, n int, thing string) {
 	if n > MostListed {
 		fmt.Fprintf(s.Out, "%sand %s; --json shows them\n", indent, Many(uint64(n-MostListed), "more "+thing))
 	}
 }
 
-// Printable makes advertisers' text harmless on a terminal: what is not
-// printable becomes a space.
+// Printable makes advertisers' text harmless on a terminal: unprintable characters become spaces.
 func Printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
@@ -242,7 +241,7 @@ func Cut(s string, n int) string {
 	return string([]rune(s)[:n-1]) + "…"
 }
 
-// Size writes bytes in binary units.
+// Size returns a number of bytes in binary units.
 func Size(bytes uint64) string {
 	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
 	v, i := float64(bytes), 0
@@ -255,7 +254,7 @@ func Size(bytes uint64) string {
 	return fmt.Sprintf("%.1f %s", v, units[i])
 }
 
-// First returns the first of some texts, or "".
+// First returns the first of some texts, or "" if there are none.
 func First(s []string) string {
 	if len(s) == 0 {
 		return ""

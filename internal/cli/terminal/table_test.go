@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// wide is a table of 104 characters; without a terminal no cell is broken.
+// wide returns a table of 104 characters, printed for a terminal of the given columns; without a terminal no cell is
+// broken.
 func wide(columns int) string {
 	out := &Frame{Columns: columns}
 	t := NewTable(out, "#", "AD", "KEYWORD", "WHY")
@@ -42,8 +43,7 @@ func TestTablesFitTheTerminal(t *testing.T) {
 	}
 }
 
-// TestTablesThatCannotFit: tables that cannot fit are left with their narrowest columns, and
-// end.
+// TestTablesThatCannotFit: tables that cannot fit get their narrowest columns, and the layout ends.
 func TestTablesThatCannotFit(t *testing.T) {
 	narrow := wide(10)
 	if first, _, _ := strings.Cut(narrow, "\n"); utf8.RuneCountInString(first) > 60 || !strings.Contains(narrow, "won") {

@@ -13,9 +13,9 @@ import (
 // WatchEvery is the refresh interval of --watch.
 const WatchEvery = time.Second
 
-// Watch refreshes until ctx ends. On a terminal each frame overwrites the previous
-// one; elsewhere line writes one line each time. An error of an unreachable server is
-// shown, and watch continues.
+// Watch shows the output again and again until ctx is done. On a terminal, whole draws each frame over the previous
+// one; elsewhere line writes one line each time. If the server is unreachable, the error is shown and Watch
+// continues.
 func Watch(ctx context.Context, s cmdline.Streams, every time.Duration, whole, line func(ctx context.Context, s cmdline.Streams) error) error {
 	drawn := progress.IsTerminal(s.Out)
 	if !drawn {

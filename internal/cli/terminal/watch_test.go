@@ -11,8 +11,8 @@ import (
 	"adshard/internal/cli/cmdline"
 )
 
-// TestWatch: outside of a terminal it prints one line a time until it ends; when the port is
-// away it says so and keeps asking.
+// TestWatch: if the output is not a terminal, watch prints one line each time until it ends. If the port is away, it
+// says so and keeps asking.
 func TestWatch(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

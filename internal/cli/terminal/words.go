@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Ago formats the time since an event, as in "2 min ago".
+// Ago returns the time since an event as text, as in "2 min ago".
 func Ago(ms int64) string {
 	if ms < 1000 {
 		return "just now"
@@ -16,7 +16,7 @@ func Ago(ms int64) string {
 	return Lasting(ms) + " ago"
 }
 
-// Lasting formats a duration in its one or two largest units.
+// Lasting returns a duration in its one or two largest units as text.
 func Lasting(ms int64) string {
 	d := time.Duration(ms) * time.Millisecond
 	switch {
@@ -36,7 +36,7 @@ func Lasting(ms int64) string {
 	return fmt.Sprintf("%d days", d/(24*time.Hour))
 }
 
-// Grouped writes a number with a comma between thousands.
+// Grouped returns a number with commas between thousands.
 func Grouped(n uint64) string {
 	s := strconv.FormatUint(n, 10)
 	for i := len(s) - 3; i > 0; i -= 3 {
@@ -45,7 +45,7 @@ func Grouped(n uint64) string {
 	return s
 }
 
-// Loaded formats a load per second, a small one with decimals.
+// Loaded returns a load per second as text, with decimals if it is small.
 func Loaded(x float64) string {
 	switch {
 	case x <= 0 || math.IsNaN(x):
@@ -58,7 +58,7 @@ func Loaded(x float64) string {
 	return Grouped(uint64(math.Round(x)))
 }
 
-// Percent formats a share, 0 to 1; a small one is not rounded to 0.
+// Percent returns a share, 0 to 1, in per cent. A small share is not rounded to 0.
 func Percent(x float64) string {
 	switch {
 	case x <= 0:
@@ -71,7 +71,7 @@ func Percent(x float64) string {
 	return fmt.Sprintf("%.0f %%", x*100)
 }
 
-// Many formats a number of things: "1 move", "1,200 moves".
+// Many returns a number with a noun: "1 move", "1,200 moves".
 func Many(n uint64, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -79,13 +79,13 @@ func Many(n uint64, thing string) string {
 	return Grouped(n) + " " + thing + "s"
 }
 
-// barMean is the length of a bar at the mean, barMost the longest.
+// barMean is the length of a bar at the mean, and barMost the length of the longest bar.
 const (
 	barMean = 10
 	barMost = 30
 )
 
-// Bar draws a load over the mean, with the mean as a line.
+// Bar draws a load relative to the mean as a bar, with a line at the mean.
 func Bar(overMean float64) string {
 	n := int(math.Round(min(overMean, float64(barMost)/barMean) * barMean))
 	if n <= barMean {
@@ -94,7 +94,7 @@ func Bar(overMean float64) string {
 	return strings.Repeat("█", barMean) + "│" + strings.Repeat("█", n-barMean)
 }
 
-// Millis formats microseconds.
+// Millis returns microseconds as milliseconds, as text.
 func Millis(us float64) string {
 	switch {
 	case us < 1000:

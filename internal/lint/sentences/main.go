@@ -1,11 +1,11 @@
-// Command sentences draws sentences of the product's comments and of the pages, so that a
-// reader can judge whether they are plain (docs/research/newcomers.md):
+// Command sentences draws sentences from the product's comments and pages, so that a reader can judge whether they
+// are plain (docs/research/newcomers.md):
 //
 //	go run ./internal/lint/sentences [tests] SEED [DIRECTORY or FILE ...]
 //
-// It draws 40: with tests of comments of tests only, else of pages and all comments but those of tests. Generated
-// code is left out, and the module bench unless a path leads there. The same seed draws the same sentences of the
-// same files.
+// It draws 40 sentences: with `tests` only from comments of tests, otherwise from pages and from all other comments.
+// It leaves out generated code, and the module bench unless a path leads there. The same seed draws the same
+// sentences from the same files.
 package main
 
 import (
@@ -79,15 +79,15 @@ func run(args []string, tests bool) error {
 		}
 	}
 	fmt.Printf("%d of %d sentences, seed %d\n", min(drawn, len(all)), len(all), seed)
-	draw := rand.New(rand.NewPCG(seed, 0)) // to be repeated
+	draw := rand.New(rand.NewPCG(seed, 0)) // so that the draw can be repeated
 	for i, at := range draw.Perm(len(all))[:min(drawn, len(all))] {
 		fmt.Printf("%d. %s\n", i+1, all[at])
 	}
 	return nil
 }
 
-// sentences returns the sentences of a page, or of the comments of a Go file, each after its file's
-// name; none of other files and of generated code. With tests those of tests, else all others.
+// sentences returns the sentences of a page, or of the comments of a Go file, each after the file's name. It returns
+// none for other files and for generated code. With `tests` it returns only those of tests, and otherwise all others.
 func sentences(name string, tests bool) (list []string, err error) {
 	var paragraphs []string
 	switch {

@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// Layers is the order of docs/architecture.md's table of packages, from the
-// ground up.
+// Layers is the order of packages in docs/architecture.md's table, from the bottom up.
 type Layers struct {
 	rows map[string]int // by package
 }
@@ -21,9 +20,9 @@ type Arrow struct{ From, To string }
 
 var code = regexp.MustCompile("`([^`]+)`")
 
-// ReadLayers reads the table from a page in Markdown: the first table whose
-// heading begins with "package". The first cell of a row names packages in code
-// spans; a name that does not exist by itself lies below the row's first.
+// ReadLayers reads the table from a page in Markdown: the first table whose heading begins with "package". The first
+// cell of a row names packages in code spans. A name that does not exist by itself is taken to be below the row's
+// first name.
 func (t *Tree) ReadLayers(page io.Reader) (*Layers, error) {
 	l := &Layers{rows: make(map[string]int)}
 	lines := bufio.NewScanner(page)
@@ -64,7 +63,7 @@ func (t *Tree) named(name, first string) string {
 	return first + "/" + name
 }
 
-// Row returns the row of a package, or of the nearest above it that has one.
+// Row returns the row of a package, or of the nearest package above it that has a row. ok is false if there is none.
 func (l *Layers) Row(pkg string) (row int, ok bool) {
 	for at := pkg; ; {
 		if row, ok = l.rows[at]; ok {
@@ -86,7 +85,7 @@ func (l *Layers) Against(a Arrow) bool {
 	return known && also && from < to
 }
 
-// Unplaced are the packages that have no row.
+// Unplaced returns the packages that have no row.
 func (l *Layers) Unplaced(t *Tree) (out []string) {
 	for _, p := range t.Packages {
 		if _, ok := l.Row(p.Path); !ok {
@@ -96,8 +95,8 @@ func (l *Layers) Unplaced(t *Tree) (out []string) {
 	return out
 }
 
-// Upward are the imports among production files from a lower row to a higher
-// one, sorted. Packages that support tests may use what lies above.
+// Upward returns the imports in production files from a lower row to a higher one, sorted. Packages that support
+// tests may use higher rows.
 func (l *Layers) Upward(t *Tree) (out []Arrow) {
 	for _, p := range t.Packages {
 		if TestSupport(p.Path) {

@@ -16,10 +16,10 @@ import (
 	"strings"
 )
 
-// Module is the path that all packages of a checkout begin with.
+// Module is the path with which all packages of a checkout begin.
 const Module = "adshard"
 
-// Tree is what a checkout holds.
+// Tree holds the packages of a checkout.
 type Tree struct {
 	Fset     *token.FileSet
 	Packages []*Package // by path
@@ -40,8 +40,8 @@ type File struct {
 	Syntax    *ast.File
 }
 
-// Read parses all packages of the checkout in root, those of nested modules
-// included. An error names the file that could not be read.
+// Read parses all packages of the checkout in root, including those of nested modules. An error names the file that
+// could not be read.
 func Read(root string) (*Tree, error) {
 	t := &Tree{Fset: token.NewFileSet()}
 	byPath := make(map[string]*Package)
@@ -89,11 +89,10 @@ func ignored(name string) bool {
 // Under reports whether a package or import path is root or lies below it.
 func Under(path, root string) bool { return path == root || strings.HasPrefix(path, root+"/") }
 
-// TestSupport reports whether a package is there for the tests of others: its
-// name ends in "test".
+// TestSupport reports whether a package exists for the tests of others: its name ends in "test".
 func TestSupport(pkg string) bool { return strings.HasSuffix(path.Base(pkg), "test") }
 
-// Production are the package's files that are not tests.
+// Production returns the package's files that are not tests.
 func (p *Package) Production() []*File {
 	return slices.DeleteFunc(slices.Clone(p.Files), func(f *File) bool { return f.Test })
 }

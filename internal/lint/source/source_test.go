@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// checkout writes files by name and reads them.
+// checkout writes files, given by name, and reads them as a tree.
 func checkout(t *testing.T, files map[string]string) *Tree {
 	t.Helper()
 	root := t.TempDir()

@@ -9,10 +9,10 @@ import (
 	"strconv"
 )
 
-// Go is listed among what a file uses if it starts a goroutine.
+// Go is the entry in the result of Uses for files that start a goroutine.
 const Go = "go"
 
-// Imports are the paths that files import, each once, sorted.
+// Imports returns the paths that files import, each once, sorted.
 func Imports(files []*File) []string {
 	found := make(map[string]bool)
 	for _, f := range files {
@@ -23,9 +23,9 @@ func Imports(files []*File) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// Uses are the names of packages outside the module that files mention, each
-// once, sorted: a mention of time.Now is "time.Now" under whatever name time is imported, and
-// a name of an import by "." is "time.*". A go statement is Go.
+// Uses returns the names from packages outside the module that files mention, each once, sorted. A mention of
+// time.Now is "time.Now" under whatever name time is imported. An import by "." is "time.*", and a go statement is
+// Go.
 func Uses(files []*File) []string {
 	found := make(map[string]bool)
 	for _, f := range files {
@@ -59,7 +59,7 @@ func Uses(files []*File) []string {
 
 func importPath(spec *ast.ImportSpec) string {
 	p, err := strconv.Unquote(spec.Path.Value)
-	if err != nil { // the parser refuses such a file
+	if err != nil { // the parser rejects such a file
 		return spec.Path.Value
 	}
 	return p
@@ -67,9 +67,8 @@ func importPath(spec *ast.ImportSpec) string {
 
 var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
 
-// importName is the name that a file uses for an import. Without one of its own
-// it is the last element of the path that is no version, which holds for the
-// standard library.
+// importName returns the name under which a file uses an import. Without a name of its own, that is the last element
+// of the path that is not a version, which is right for the standard library.
 func importName(spec *ast.ImportSpec) string {
 	if spec.Name != nil {
 		return spec.Name.Name

@@ -5,9 +5,9 @@ import (
 	"go/types"
 )
 
-// assignments notes all that may put a function into a variable.
+// assignments notes everything that may put a function into a variable.
 func (g *graph) assignments(c *checked, f *ast.File) {
-	var enclosing []*types.Signature // of the functions around, for their results
+	var enclosing []*types.Signature // signatures of the enclosing functions, for their results
 	var walk func(n ast.Node) bool
 	inside := func(s *types.Signature, body *ast.BlockStmt) {
 		if body != nil && s != nil {
@@ -62,7 +62,7 @@ func (g *graph) assign(c *checked, to *types.Var, e ast.Expr) {
 	}
 }
 
-// fields notes what a literal of a struct puts into its fields.
+// fields notes what the literal of a struct puts into its fields.
 func (g *graph) fields(c *checked, literal *ast.CompositeLit) {
 	t := c.info.Types[literal].Type.Underlying()
 	if p, ok := t.(*types.Pointer); ok { // an element of a slice of pointers
@@ -81,7 +81,7 @@ func (g *graph) fields(c *checked, literal *ast.CompositeLit) {
 	}
 }
 
-// arguments notes what a call puts into the parameters of what it may reach.
+// arguments notes what a call puts into the parameters of the functions that it may reach.
 func (g *graph) arguments(c *checked, call *ast.CallExpr) {
 	targets, _ := g.targets(c, call)
 	for _, t := range targets {
@@ -94,7 +94,7 @@ func (g *graph) arguments(c *checked, call *ast.CallExpr) {
 	}
 }
 
-// variable is the variable that an expression stands for or is a part of, or nil.
+// variable returns the variable that an expression denotes or is a part of, or nil.
 func (c *checked) variable(e ast.Expr) *types.Var {
 	var id *ast.Ident
 	switch e := e.(type) {

@@ -12,8 +12,7 @@ import (
 	"adshard/internal/lint/source"
 )
 
-// A query's way is followed from the store's Search through these packages and
-// what is below them.
+// The path of a query is followed from the store's Search through these packages and those below them.
 const (
 	searchPackage = "barrels"
 	searchMethod  = "Search"
@@ -25,11 +24,11 @@ var scope = []string{"search", "barrels"}
 type pair struct {
 	from, to string
 	calls    int
-	indirect int // of them, through an interface or a variable
+	indirect int // of these, through an interface or a variable
 }
 
-// callsFrom follows the calls from all methods of a name in a package, and counts
-// those from one package to another, once for each place in the source.
+// callsFrom follows the calls from all methods of this name in a package. It counts the calls from one package to
+// another, once for each place in the source.
 func (p *program) callsFrom(pkg, method string) ([]pair, error) {
 	g := newGraph(p)
 	var todo []*types.Func
@@ -60,8 +59,7 @@ func (p *program) callsFrom(pkg, method string) ([]pair, error) {
 	}, func(a, b pair) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) }), nil
 }
 
-// follow counts the calls in a function and returns the functions that it may
-// call or hand on.
+// follow counts the calls in a function and returns the functions that it may call or pass on.
 func (g *graph) follow(f *function, pairs map[[2]string]*pair) (next []*types.Func) {
 	ast.Inspect(f.decl.Body, func(n ast.Node) bool {
 		switch n := n.(type) {

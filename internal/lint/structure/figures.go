@@ -11,21 +11,21 @@ import (
 	"adshard/internal/lint/source"
 )
 
-// longest is the number of lines that a function should not exceed.
+// longest is the most lines that a function should have.
 const longest = 60
 
-// figures are what is counted in a part of a checkout.
+// figures holds the counts for a part of a checkout.
 type figures struct {
 	packages  int
 	files     []int // production files of each package
 	largest   string
 	functions int
-	long      []string // functions of more lines than longest, with their lines
+	long      []string // functions with more lines than longest, with the number of their lines
 	tests     int      // functions in test files
 	longTests int
 	exported  int
 	bare      []string // exported names without a doc comment
-	methods   int      // of the type that has most
+	methods   int      // of the type with the most methods
 	widest    string   // that type
 }
 
@@ -113,7 +113,7 @@ func (f *figures) mostMethods() string {
 	return fmt.Sprintf("%d (%s)", f.methods, f.widest)
 }
 
-// add counts a package; generated files count as files only.
+// add counts a package. Generated files are counted only as files.
 func (f *figures) add(fset *token.FileSet, p *source.Package) {
 	production := p.Production()
 	if n := len(production); n > 0 {
@@ -171,7 +171,7 @@ func functionName(fn *ast.FuncDecl) string {
 	return fn.Name.Name
 }
 
-// receiver is the name of a method's type, "" of a function.
+// receiver returns the name of a method's type, or "" for a function.
 func receiver(fn *ast.FuncDecl) string {
 	if fn.Recv == nil || len(fn.Recv.List) == 0 {
 		return ""
@@ -193,8 +193,8 @@ func receiver(fn *ast.FuncDecl) string {
 	}
 }
 
-// reachable are the names in the types of exported fields of exported structs: the
-// methods of such a type can be called from elsewhere, whatever its name.
+// reachable returns the names in the types of exported fields of exported structs. The methods of such a type can be
+// called from elsewhere, whatever its name.
 func reachable(files []*source.File) map[string]bool {
 	names := make(map[string]bool)
 	for _, file := range files {
@@ -224,9 +224,8 @@ func reachable(files []*source.File) map[string]bool {
 	return names
 }
 
-// addNames counts the exported names that a declaration makes: functions, methods
-// of exported types and of reached ones, types, constants and variables. A comment
-// on a group or at the end of a line documents as well.
+// addNames counts the exported names that a declaration makes: functions, methods of exported types and of reachable
+// ones, types, constants and variables. A comment on a group or at the end of a line is documentation, too.
 func (f *figures) addNames(p *source.Package, d ast.Decl, reached map[string]bool) {
 	count := func(name string, documented bool) {
 		if !ast.IsExported(name[strings.LastIndexByte(name, '.')+1:]) {

@@ -7,17 +7,16 @@ import (
 	"adshard/internal/lint/source"
 )
 
-// graph is who may call whom in a program. A call of an interface's method
-// counts as a call of that method of each type of the program that implements
-// it. A call of a variable counts as a call of each function that may have been
-// stored in it.
+// graph says which functions may call which in a program. A call of an interface's method is counted as a call of
+// that method of each type of the program that implements it. A call of a variable is counted as a call of each
+// function that may have been stored in it.
 type graph struct {
-	named     []*types.Named // the types that have methods
+	named     []*types.Named // the types with methods
 	functions map[*types.Func]*function
 	flow      flow
 }
 
-// function is a declared function, with all literals in it.
+// function is a declared function, with all function literals in it.
 type function struct {
 	in   *checked
 	decl *ast.FuncDecl
@@ -48,7 +47,7 @@ func newGraph(p *program) *graph {
 			}
 		}
 	}
-	for again := true; again; again = g.flow.grown { // what a variable holds may be called with further functions
+	for again := true; again; again = g.flow.grown { // a function that a variable holds may be called with further functions
 		g.flow.grown = false
 		for _, c := range p.packages {
 			for _, f := range c.files {
@@ -59,8 +58,8 @@ func newGraph(p *program) *graph {
 	return g
 }
 
-// targets are the functions of the program that a call may reach, in no order,
-// and whether it reaches them through an interface or a variable.
+// targets returns the functions of the program that a call may reach, in no order. indirect says whether it reaches
+// them through an interface or a variable.
 func (g *graph) targets(c *checked, call *ast.CallExpr) (out []value, indirect bool) {
 	if tv := c.info.Types[call.Fun]; tv.IsType() || tv.IsBuiltin() {
 		return nil, false
@@ -79,15 +78,15 @@ func (g *graph) targets(c *checked, call *ast.CallExpr) (out []value, indirect b
 	return out, indirect || len(vars) > 0
 }
 
-// implementations are the methods that a method of one of the project's own
-// interfaces stands for; any other function stands for itself.
+// implementations returns the methods that a method of one of the project's own interfaces may be; any other function
+// is returned itself.
 func (g *graph) implementations(f *types.Func, s *types.Selection) []*types.Func {
 	recv := f.Signature().Recv()
 	if recv == nil || !types.IsInterface(recv.Type()) {
 		return []*types.Func{f}
 	}
 	if f.Pkg() == nil || !source.Under(f.Pkg().Path(), source.Module) {
-		return nil // error, context.Context: not a way between the project's packages
+		return nil // error, context.Context: no path between the project's packages
 	}
 	i, ok := recv.Type().Underlying().(*types.Interface)
 	if s != nil {

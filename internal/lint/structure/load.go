@@ -20,8 +20,8 @@ import (
 	"adshard/internal/lint/source"
 )
 
-// program is packages of a checkout with their types; the project's own are all
-// checked from source, so that a type is the same wherever it is used.
+// program holds packages of a checkout with their types. The project's own packages are all checked from source, so
+// that a type is the same wherever it is used.
 type program struct {
 	fset     *token.FileSet
 	packages []*checked // in scope, in the order of their imports
@@ -40,8 +40,8 @@ type listed struct {
 	GoFiles, CgoFiles       []string
 }
 
-// load checks the packages below roots, with what they import; packages that
-// support tests are left out. It compiles them where the build cache has not.
+// load checks the packages below roots and what they import, without the packages that support tests. It compiles the
+// packages that are not in the build cache.
 func load(ctx context.Context, dir string, roots []string) (*program, error) {
 	args := []string{"list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles,CgoFiles"}
 	for _, r := range roots {
@@ -119,7 +119,7 @@ type importFunc func(path string) (*types.Package, error)
 
 func (f importFunc) Import(path string) (*types.Package, error) { return f(path) }
 
-// linkedModules is the number of other modules that the programs of ./cmd link.
+// linkedModules returns the number of other modules that the programs of ./cmd link.
 func linkedModules(ctx context.Context, dir string) (int, error) {
 	out, err := goTool(ctx, dir, "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}{{end}}{{end}}", "./cmd/...")
 	if err != nil {
@@ -132,8 +132,8 @@ func linkedModules(ctx context.Context, dir string) (int, error) {
 	return len(modules), nil
 }
 
-// goTool runs the go tool in a checkout and returns its output. An error holds
-// what the tool said.
+// goTool runs the go tool in a checkout and returns its output. An error contains what the tool wrote to standard
+// error.
 func goTool(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = dir

@@ -1,7 +1,6 @@
-// Structure prints how a checkout of the project is built: its packages, the
-// imports and calls between them, and what of the house's limits it keeps. The
-// checkout may be of another commit, so that two can be compared by the same
-// program. Usage: structure [DIR]
+// Structure prints how a checkout of the project is built: its packages, the imports and calls between them, and how
+// far it keeps the project's limits. The checkout may be of another commit, so that the same program can compare two
+// commits. Usage: structure [DIR]
 package main
 
 import (

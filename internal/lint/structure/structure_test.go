@@ -10,8 +10,7 @@ import (
 	"adshard/internal/lint/source"
 )
 
-// TestRun compares the figures of a small checkout, twice, with those that were
-// counted by hand.
+// TestRun compares the figures of a small checkout, twice, with figures counted by hand.
 func TestRun(t *testing.T) {
 	want, err := os.ReadFile(filepath.Join("testdata", "want.md"))
 	if err != nil {

@@ -7,8 +7,7 @@ import (
 	"slices"
 )
 
-// value is a function that a variable may hold: a declared one, or a literal
-// written in a package.
+// value is a function that a variable may hold: a declared function, or a function literal.
 type value struct {
 	declared *types.Func
 	literal  *ast.FuncLit
@@ -22,12 +21,12 @@ func (v value) signature() *types.Signature {
 	return v.declared.Signature()
 }
 
-// flow knows which functions the variables of a program may hold. Variables are
-// local ones, parameters, results, fields (one for all values of a struct) and
-// those of packages; what a slice, map or array holds counts as the variable's.
+// flow knows which functions the variables of a program may hold. Variables are local ones, parameters, results,
+// fields (one for all values of a struct) and those of packages. What a slice, map or array holds is treated as held
+// by the variable itself.
 type flow struct {
 	holds map[*types.Var]map[value]bool
-	from  map[*types.Var]map[*types.Var]bool // what is assigned to a variable
+	from  map[*types.Var]map[*types.Var]bool // the variables that are assigned to a variable
 	grown bool                               // since it was last set to false
 }
 
@@ -35,7 +34,7 @@ func newFlow() flow {
 	return flow{holds: make(map[*types.Var]map[value]bool), from: make(map[*types.Var]map[*types.Var]bool)}
 }
 
-// assign notes what may go into a variable.
+// assign notes what may be assigned to a variable.
 func (f *flow) assign(to *types.Var, vars []*types.Var, values []value) {
 	if to == nil || to.Name() == "_" || len(vars)+len(values) == 0 {
 		return
@@ -54,7 +53,7 @@ func (f *flow) assign(to *types.Var, vars []*types.Var, values []value) {
 	f.grown = f.grown || len(f.holds[to])+len(f.from[to]) > before
 }
 
-// values are the functions that some variables may hold, each once, in no order.
+// values returns the functions that some variables may hold, each once, in no order.
 func (f *flow) values(vars []*types.Var) []value {
 	seen := make(map[*types.Var]bool)
 	found := make(map[value]bool)
@@ -71,8 +70,8 @@ func (f *flow) values(vars []*types.Var) []value {
 	return slices.Collect(maps.Keys(found))
 }
 
-// sources are the variables and functions that an expression of a function's
-// type, or of a container of functions, may come from.
+// sources returns the variables and functions from which an expression may get its value. The expression is a
+// function or a container of functions.
 func (g *graph) sources(c *checked, e ast.Expr) (vars []*types.Var, values []value) {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.FuncLit:
@@ -81,7 +80,7 @@ func (g *graph) sources(c *checked, e ast.Expr) (vars []*types.Var, values []val
 		return g.object(c.info.Uses[e], nil)
 	case *ast.SelectorExpr:
 		return g.object(c.info.Uses[e.Sel], c.info.Selections[e])
-	case *ast.IndexExpr: // an element, or a generic function with its types
+	case *ast.IndexExpr: // an element, or a generic function with type arguments
 		return g.sources(c, e.X)
 	case *ast.IndexListExpr:
 		return g.sources(c, e.X)
@@ -105,7 +104,7 @@ func (g *graph) sources(c *checked, e ast.Expr) (vars []*types.Var, values []val
 	return vars, values
 }
 
-// results are the variables and functions that a call may return.
+// results returns the variables and functions that a call may return.
 func (g *graph) results(c *checked, call *ast.CallExpr) (vars []*types.Var, values []value) {
 	fun := c.info.Types[call.Fun]
 	if fun.IsType() && len(call.Args) == 1 {

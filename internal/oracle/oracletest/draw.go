@@ -14,18 +14,17 @@ import (
 	"adshard/search/words"
 )
 
-// oneOf draws one of a list that is not empty.
+// oneOf draws an element of a list that is not empty.
 func oneOf[T any](t *rapid.T, label string, list []T) T {
 	return list[rapid.IntRange(0, len(list)-1).Draw(t, label)]
 }
 
-// mostly is true about 19 times out of 20, so that what needs several things
-// to be enabled still happens often.
+// mostly returns true 24 times out of 25, so that what needs several entities to be enabled still happens often.
 func mostly(t *rapid.T, label string) bool {
 	return rapid.IntRange(0, 24).Draw(t, label) < 24
 }
 
-// rarely is mostly 0, sometimes 1 or 2.
+// rarely returns 0 most of the time, and sometimes 1 or 2.
 func rarely(t *rapid.T, label string) int {
 	return oneOf(t, label, []int{0, 0, 0, 0, 1, 2})
 }
@@ -34,7 +33,7 @@ func drawType(t *rapid.T) search.MatchType {
 	return oneOf(t, "match type", []search.MatchType{search.Broad, search.Phrase, search.Exact})
 }
 
-// Bids are few, so that scores are often equal.
+// drawBid draws from only a few bids, so that scores are often equal.
 func drawBid(t *rapid.T) (bid uint64, has bool) {
 	bids := []uint64{1_000_000, 1_000_000, 2_000_000, 500_000, 10_000, 9_999, 0, 1, 1_234_567, 10_000_000_000}
 	if rapid.IntRange(0, 3).Draw(t, "has bid") == 0 {
@@ -57,17 +56,17 @@ func drawModifiers(t *rapid.T) (m [search.Devices]backend.Modifier) {
 	return m
 }
 
-// drawWithheld is mostly 0.
+// drawWithheld returns 0 most of the time.
 func drawWithheld(t *rapid.T) uint32 {
 	return oneOf(t, "withheld", []uint32{0, 0, 0, 0, 0, 0, 0, 0, 1, 100_000, 500_000, 900_000, 1_000_000})
 }
 
-// drawHold is often 0.
+// drawHold often returns 0.
 func drawHold(t *rapid.T) backend.Hold {
 	return oneOf(t, "hold", []backend.Hold{0, 0, backend.Refused, backend.Ended, backend.Refused | backend.Ended, backend.HeldBy(1), backend.HeldBy(77) | backend.Refused})
 }
 
-// drawLearned is mostly 0.
+// drawLearned returns 0 most of the time.
 func drawLearned(t *rapid.T) backend.Learned {
 	return oneOf(t, "learned", []backend.Learned{0, 0, 0, 0, 0, 0, backend.NewLearned(1, 1, 0, 0), backend.NewLearned(6, 3, 900, 17), backend.NewLearned(10, 2, 1<<40, 1<<40)})
 }
@@ -76,12 +75,12 @@ func drawLanguages(t *rapid.T) backend.Languages {
 	return oneOf(t, "languages", []backend.Languages{"en", "cs", "cs en", "", "de", "de en", "cs de en"})
 }
 
-// drawURL draws a keyword's own URL; most have none.
+// drawURL draws a keyword's own URL. Most keywords have none.
 func drawURL(t *rapid.T) string {
 	return oneOf(t, "URL", []string{"", "", "", "https://keyword.example/", "https://keyword.example/other"})
 }
 
-// spelling draws a word of the vocabulary as someone may write it.
+// spelling draws a word of the vocabulary in one of several spellings.
 func spelling(t *rapid.T) string {
 	w := oneOf(t, "word", vocabulary)
 	switch rapid.IntRange(0, 7).Draw(t, "case") {
@@ -94,7 +93,7 @@ func spelling(t *rapid.T) string {
 	return w
 }
 
-// text draws between 1 and most words with separators between them.
+// text draws between 1 and `most` words, with separators between them.
 func text(t *rapid.T, most int) string {
 	var b strings.Builder
 	for i := range rapid.IntRange(1, most).Draw(t, "number of words") {
@@ -116,8 +115,7 @@ func drawNegative(t *rapid.T) (given, joined string) {
 	return given, normalised(given)
 }
 
-// normalised is a keyword's words joined by one space. The vocabulary has
-// nothing that words.Keyword refuses.
+// normalised returns a keyword's words joined by one space. The vocabulary has no word that words.Keyword rejects.
 func normalised(given string) string {
 	split, err := words.Keyword(given)
 	if err != nil {
@@ -130,9 +128,8 @@ func normalised(given string) string {
 	return strings.Join(list, " ")
 }
 
-// DrawQuery draws a query that often matches something: a keyword's words,
-// some of them in other forms, with words put before, after or between, or in
-// another order; or some words of the vocabulary.
+// DrawQuery draws a query that often matches something: a keyword's words, some of them in other forms, with other
+// words before, after or between them, or in another order; or some words of the vocabulary.
 func DrawQuery(t *rapid.T, w World) string {
 	kind := rapid.IntRange(0, 9).Draw(t, "kind of query")
 	if len(w.Items) > 0 && kind < 8 {
@@ -147,7 +144,7 @@ func DrawQuery(t *rapid.T, w World) string {
 	return text(t, 6)
 }
 
-// otherForms puts words that may agree in the places of some words.
+// otherForms replaces some words by others that may agree with them.
 func otherForms(t *rapid.T, normalised string) string {
 	list := strings.Fields(normalised)
 	for i, w := range list {
@@ -180,7 +177,7 @@ func around(t *rapid.T, keyword string) string {
 	return keyword
 }
 
-// DrawRequest draws a request with one of the two profiles that ship.
+// DrawRequest draws a request with one of the two built-in profiles.
 func DrawRequest(t *rapid.T, w World) oracle.Request {
 	return oracle.Request{
 		Text:      DrawQuery(t, w),
@@ -193,7 +190,7 @@ func DrawRequest(t *rapid.T, w World) oracle.Request {
 	}
 }
 
-// DrawProfile draws any profile: all combinations of the six properties.
+// DrawProfile draws any profile, with all combinations of the properties.
 func DrawProfile(t *rapid.T) (p search.Profile) {
 	for i := range p {
 		p[i] = search.Rule{
@@ -206,7 +203,7 @@ func DrawProfile(t *rapid.T) (p search.Profile) {
 	return p
 }
 
-// drawBudget gives a campaign a daily budget, now and then none or 0.
+// drawBudget draws a campaign's daily budget; sometimes there is none, or it is 0.
 func drawBudget(t *rapid.T, c *backend.Campaign) {
 	c.HasBudget, c.DailyBudget = rapid.Bool().Draw(t, "has a daily budget"), 0
 	if c.HasBudget && mostly(t, "more than 0") {
@@ -214,8 +211,8 @@ func drawBudget(t *rapid.T, c *backend.Campaign) {
 	}
 }
 
-// drawAdText draws a text of an ad, often with placeholders (serving.md §5.5): some that show the keyword or, where
-// it is too long, their default, some that leave the text out, and braces that mean nothing.
+// drawAdText draws a text of an ad, often with placeholders (serving.md §5.5): some that show the keyword or, if it
+// is too long, their default, some that cause the text to be left out, and braces without a meaning.
 func drawAdText(t *rapid.T) string {
 	return oneOf(t, "text of an ad", []string{
 		"second", "text", "{sale}", "a {KeyWord:b",

@@ -10,7 +10,7 @@ import (
 	"adshard/search/words"
 )
 
-// Lexicon returns a lexicon of Synonyms.
+// Lexicon returns a lexicon with Synonyms.
 func Lexicon() *words.Lexicon {
 	lex, err := words.ReadLexicon(bytes.NewReader(LexiconFile()))
 	if err != nil {
@@ -19,7 +19,7 @@ func Lexicon() *words.Lexicon {
 	return lex
 }
 
-// LexiconFile returns the bytes of a lexicon file of Synonyms.
+// LexiconFile returns the content of a lexicon file with Synonyms.
 func LexiconFile() []byte {
 	var b bytes.Buffer
 	if err := words.WriteLexicon(&b, lexiconLines()); err != nil {
@@ -29,7 +29,7 @@ func LexiconFile() []byte {
 }
 
 func lexiconLines() []string {
-	of := map[string][]string{} // by language and word
+	of := map[string][]string{} // synonyms by language and word
 	for _, p := range Synonyms() {
 		of[p.Language+"\t"+p.A] = append(of[p.Language+"\t"+p.A], p.B)
 		of[p.Language+"\t"+p.B] = append(of[p.Language+"\t"+p.B], p.A)

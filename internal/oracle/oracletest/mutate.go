@@ -8,11 +8,9 @@ import (
 	"adshard/backend"
 )
 
-// Mutate makes one random change and returns the entries that a feed would
-// have for it, with clocks that go on from w.Clock: a removed parent brings
-// its groups' removals first, a change of a campaign's languages is followed
-// by one of each of its groups. It may return none where nothing was there to
-// be changed.
+// Mutate makes one random change. It returns the entries that a feed would have for it, with clocks that continue
+// from w.Clock: the removals of a parent's groups come before that of the parent, and a change of a campaign's
+// languages is followed by a change of each of its groups. It returns none if there was nothing to change.
 func (w *World) Mutate(t *rapid.T) []backend.Change {
 	kind := rapid.IntRange(0, 19).Draw(t, "kind of change")
 	switch {
@@ -97,7 +95,7 @@ func (w *World) mutateFragments(t *rapid.T, it *backend.Item) {
 	}
 }
 
-// mutateCampaign changes a campaign's own record.
+// mutateCampaign changes a campaign's record or its negatives.
 func (w *World) mutateCampaign(t *rapid.T, old *backend.Campaign) []backend.Change {
 	c := new(*old)
 	c.Negatives = slices.Clone(old.Negatives)
@@ -142,7 +140,7 @@ func (w *World) mutateAdvertiser(t *rapid.T, old *backend.Advertiser) []backend.
 	return []backend.Change{{Clock: a.Version, Kind: backend.KindAdvertiser, ID: a.ID, AdvertiserID: a.ID}}
 }
 
-// RemoveGroup removes a group with all it holds.
+// RemoveGroup removes a group with everything that it holds.
 func (w *World) RemoveGroup(id uint64) []backend.Change {
 	it := w.Item(id)
 	if it == nil {
@@ -219,7 +217,7 @@ func (w *World) putCampaign(c *backend.Campaign, languages bool) []backend.Chang
 	return changes
 }
 
-// removed makes a removal of a change.
+// removed returns a change as a removal, with the next clock.
 func (w *World) removed(c backend.Change) backend.Change {
 	c.Clock, c.Removed = w.tick(), true
 	return c
@@ -241,7 +239,7 @@ func cloneItem(it *backend.Item) *backend.Item {
 	}
 }
 
-// pick draws an element to be changed; nil when there is none.
+// pick draws an element to change. It returns nil if the list is empty.
 func pick[T any](t *rapid.T, list []T) *T {
 	if len(list) == 0 {
 		return nil
@@ -249,7 +247,7 @@ func pick[T any](t *rapid.T, list []T) *T {
 	return &list[rapid.IntRange(0, len(list)-1).Draw(t, "which")]
 }
 
-// without returns the list without one drawn element.
+// without returns the list without one element, drawn at random.
 func without[T any](t *rapid.T, list []T) []T {
 	if len(list) == 0 {
 		return list

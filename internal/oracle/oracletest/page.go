@@ -10,7 +10,7 @@ import (
 	"adshard/search"
 )
 
-// Crowd gives the groups of a world keywords of one text, so that a query for it has many candidates.
+// Crowd gives the groups of a world keywords with the same text, so that a query for it has many candidates.
 func Crowd(t *rapid.T, w *World, text string) {
 	for _, it := range w.Items {
 		for _, kind := range []search.MatchType{search.Broad, search.Exact, search.Phrase} {
@@ -27,7 +27,8 @@ func Crowd(t *rapid.T, w *World, text string) {
 	}
 }
 
-// DrawPlacements draws the placements of a page for worlds that Target has changed, and how many places an advertiser may have.
+// DrawPlacements draws the placements of a page for worlds that Target has changed, and the most places that an advertiser may
+// have.
 func DrawPlacements(t *rapid.T) (list []oracle.Placement, perAdvertiser int) {
 	for range oneOf(t, "placements", []int{2, 1, 3, 8}) {
 		p := oracle.Placement{

@@ -6,7 +6,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// DrawModel draws the file of a scorer's model for drawn worlds and contexts. Many factors are equal, some 0 and some the highest.
+// DrawModel draws the file of a scorer's model for drawn worlds and contexts. Many factors are equal; some are 0 and some are the
+// highest.
 func DrawModel(t *rapid.T) []byte {
 	weight := func(label string) int64 {
 		return oneOf(t, label, []int64{0, 0, 0, 64, -64, 256, -300, 1, -1, 900, -900, 3000, -3000})

@@ -10,10 +10,10 @@ import (
 	"adshard/internal/oracle"
 )
 
-// Parents are the places of drawn worlds: 1 holds 2 and 3, 2 holds 4, and 5 stands for itself.
+// Parents returns the parents of the places in drawn worlds: 1 contains 2 and 3, 2 contains 4, and 5 is separate.
 func Parents() map[uint32]uint32 { return map[uint32]uint32{2: 1, 3: 1, 4: 2} }
 
-// Target gives advertisers, campaigns and groups of a world targeting; about half of the campaigns have none.
+// Target gives targeting to advertisers, campaigns and groups of a world. About half of the campaigns have none.
 func Target(t *rapid.T, w *World) {
 	for _, a := range w.Advertisers {
 		a.TimeZone = oneOf(t, "zone", []string{"UTC", "Europe/Prague", "America/New_York", "Asia/Kolkata"})
@@ -73,7 +73,7 @@ func drawLocations(t *rapid.T) string {
 	return "[" + strings.Join(list, ",") + "]"
 }
 
-// lists joins lists of entries under their names; empty ones are left out.
+// lists returns an object of the lists of entries by name. Empty lists are left out.
 func lists(names []string, entries map[string][]string) string {
 	var out []string
 	for _, name := range names {
@@ -115,7 +115,8 @@ func drawSites(t *rapid.T) string {
 	return lists([]string{"include", "exclude"}, entries)
 }
 
-// DrawContext draws a request's context for worlds that Target has changed. Its time is about a change of clocks.
+// DrawContext draws a request's context for worlds that Target has changed. Its time is near a change to or from
+// summer time.
 func DrawContext(t *rapid.T) *oracle.Context {
 	some := func(label string, list ...string) (out []string) {
 		for _, s := range list {

@@ -1,6 +1,6 @@
 package oracletest
 
-// vocabulary: frequent words first and more than once.
+// vocabulary has frequent words first and more than once.
 var vocabulary = []string{
 	"cable", "phone", "boty", "light", "cable", "boty", "usb", "lamp", "cafe", "cables", "phones", "bota",
 	"caj", "lampa", "telefon", "café", "shoe", "shoes", "run", "running", "čaj", "telephone", "mobil",
@@ -9,9 +9,8 @@ var vocabulary = []string{
 	"æble", "aeble", "x",
 }
 
-// families are words that may agree: spellings that differ in diacritics only,
-// inflected forms in English or in Czech (some in one of the languages only),
-// synonyms, letters that fold to two.
+// families are groups of words that may agree: spellings that differ only in diacritics, inflected forms in English
+// or in Czech (some in only one of the languages), synonyms, letters that fold to two.
 var families = [][]string{
 	{"cable", "cables"},
 	{"boty", "bota", "botám", "boty"},
@@ -34,7 +33,7 @@ var families = [][]string{
 // Pair is a pair of synonyms, as folded forms, in one language.
 type Pair struct{ Language, A, B string }
 
-// Synonyms are pairs among the vocabulary for a lexicon in tests.
+// Synonyms returns pairs of words in the vocabulary, for a lexicon in tests.
 func Synonyms() []Pair {
 	return []Pair{
 		{"en", "phone", "telephone"}, {"en", "light", "lamp"}, {"en", "lamp", "lights"}, {"en", "shoe", "running"},

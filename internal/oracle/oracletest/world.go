@@ -9,9 +9,8 @@ import (
 	"adshard/backend"
 )
 
-// World is all data of a source of truth at one clock. Entities are never
-// changed in place: a mutation puts new ones there, so that a shallow copy
-// (Clone) keeps what was.
+// World is all data of a source of truth at one clock. Entities are never changed in place: a mutation replaces them,
+// so that a shallow copy (Clone) keeps the former state.
 type World struct {
 	Advertisers []*backend.Advertiser // in ascending id order
 	Campaigns   []*backend.Campaign   // in ascending id order
@@ -22,7 +21,7 @@ type World struct {
 	next ids
 }
 
-// ids are the next ones to be given.
+// ids are the last ids given, by kind.
 type ids struct {
 	advertiser, campaign, group, keyword, negative, ad uint64
 }
@@ -42,7 +41,7 @@ func (w *World) Clone() World {
 	return c
 }
 
-// Advertiser returns the advertiser with this id, nil when there is none.
+// Advertiser returns the advertiser with this id, or nil if there is none.
 func (w *World) Advertiser(id uint64) *backend.Advertiser {
 	for _, a := range w.Advertisers {
 		if a.ID == id {
@@ -52,7 +51,7 @@ func (w *World) Advertiser(id uint64) *backend.Advertiser {
 	return nil
 }
 
-// Campaign returns the campaign with this id, nil when there is none.
+// Campaign returns the campaign with this id, or nil if there is none.
 func (w *World) Campaign(id uint64) *backend.Campaign {
 	for _, c := range w.Campaigns {
 		if c.ID == id {
@@ -62,7 +61,7 @@ func (w *World) Campaign(id uint64) *backend.Campaign {
 	return nil
 }
 
-// Item returns the group with this id, nil when there is none.
+// Item returns the group with this id, or nil if there is none.
 func (w *World) Item(id uint64) *backend.Item {
 	for _, it := range w.Items {
 		if it.Group.ID == id {
@@ -165,8 +164,7 @@ func (w *World) addAd(t *rapid.T, it *backend.Item) {
 	it.Ads = append(slices.Clip(it.Ads), ad)
 }
 
-// addKeyword adds a keyword unless the group has one with the same words and
-// type.
+// addKeyword adds a keyword unless the group has one with the same words and match type.
 func (w *World) addKeyword(t *rapid.T, it *backend.Item) {
 	text, normalised := drawKeyword(t)
 	k := backend.Keyword{
@@ -182,7 +180,7 @@ func (w *World) addKeyword(t *rapid.T, it *backend.Item) {
 	it.Keywords = append(slices.Clip(it.Keywords), k)
 }
 
-// withNegative returns the list with one more negative, n with only its owner set, unless it is there.
+// withNegative returns the list with one more negative, unless the list has it already. n has only the owner set.
 func (w *World) withNegative(t *rapid.T, list []backend.Negative, n backend.Negative) []backend.Negative {
 	n.Text, n.Words = drawNegative(t)
 	n.Type, n.Enabled = drawType(t), mostly(t, "negative enabled")

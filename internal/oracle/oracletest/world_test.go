@@ -11,8 +11,8 @@ import (
 	"adshard/search/words"
 )
 
-// TestWorldsKeepTheRules: parents exist, ids rise, natural keys are unique,
-// clocks of changes rise, texts are accepted, through any history.
+// TestWorldsKeepTheRules: through any history, parents exist, ids increase, natural keys are unique, clocks of
+// changes increase, and texts are valid.
 func TestWorldsKeepTheRules(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := oracletest.Draw(t)

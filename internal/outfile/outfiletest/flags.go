@@ -9,12 +9,12 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// valued are the types of flags that cannot name a file.
+// valued has the types of flags that cannot name a file.
 var valued = []string{"bool", "int", "int64", "uint", "uint8", "uint16", "uint32", "uint64", "uintSlice", "intSlice", "int64Slice", "float64", "float64Slice", "float", "duration", "config.size", "count"}
 
-// CheckFlags fails for each flag of a command and those below it that could name an output and is in neither list:
-// reading has flags that name none, by their names, or by a command and a name where commands differ; rows have the
-// outputs, by command and name. An entry of a list that no command has is a fault, too.
+// CheckFlags fails the test for each flag of a command, and of those below it, that could name an output and is in
+// neither list. reading has the flags that name no output, by the flag's name, or by command and flag where commands
+// differ. rows has the outputs, by command and flag. An entry that no command has is a fault, too.
 func CheckFlags(t *testing.T, root *cobra.Command, reading, rows []string) {
 	t.Helper()
 	used := make(map[string]bool)

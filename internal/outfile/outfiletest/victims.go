@@ -1,4 +1,4 @@
-// Package outfiletest has what no output may destroy, for tests of all that write outputs.
+// Package outfiletest has files that no output may destroy, for tests of everything that writes outputs.
 package outfiletest
 
 import (
@@ -13,19 +13,19 @@ import (
 	"testing"
 )
 
-// Victims are files and names in a directory.
+// Victims are files and names in a directory that no output may destroy.
 type Victims struct {
 	Dir string
-	// Paths are what an output must not be written to, by what they are.
+	// Paths maps descriptions to paths to which no output may be written.
 	Paths map[string]string
-	// Dirs are those of them where no directory, and no file in one, may be made.
+	// Dirs are those paths at which no directory may be made, and no file below.
 	Dirs []string
 }
 
-// header is how a file of SQLite begins.
+// header is the beginning of a SQLite file.
 const header = "SQLite format 3\x00\x10\x00\x02\x02"
 
-// content are the victims that are files, by their names.
+// content has the victims that are files, by name.
 var content = map[string]string{
 	"big.db": header + "data", "big.db-wal": "\x37\x7f\x06\x82frames", "big.db-shm": "\x18\xe2\x2d\x00index", "big.db-journal": "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7pages",
 	"big.db-events": header + "events", "stray-wal": "\x37\x7f\x06\x83frames", "other.db": header + "nothing beside it",
@@ -38,7 +38,7 @@ var content = map[string]string{
 	"backup/manifest.json": "{\n  \"format\": 1,\n  \"sha256\": \"00\"\n}\n", "backup/ads.db": header + "saved",
 }
 
-// Make makes them in a new directory.
+// Make makes the victims in a new directory.
 func Make(t testing.TB) *Victims {
 	t.Helper()
 	v := &Victims{Dir: t.TempDir(), Paths: make(map[string]string)}
@@ -66,10 +66,10 @@ func Make(t testing.TB) *Victims {
 	return v
 }
 
-// State is all that is in the directory, a line each: what has not changed destroyed nothing.
+// State returns the state of the directory, with a line for each file. If it has not changed, nothing was destroyed.
 func (v *Victims) State(t testing.TB) string { return State(t, v.Dir) }
 
-// State is the state of a directory.
+// State returns the state of a directory.
 func State(t testing.TB, dir string) string {
 	t.Helper()
 	var b strings.Builder
@@ -103,7 +103,7 @@ func State(t testing.TB, dir string) string {
 	return b.String()
 }
 
-// Changes are the lines that differ in two states.
+// Changes returns the lines that differ between two states.
 func Changes(before, now string) string {
 	was, is := strings.SplitAfter(before, "\n"), strings.SplitAfter(now, "\n")
 	var b strings.Builder

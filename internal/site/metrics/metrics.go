@@ -1,6 +1,5 @@
-// Package metrics reads which metrics the programs may show from where the sources declare them:
-// many are there only once there is a shard, an error or a certificate, so that no running
-// process shows all.
+// Package metrics finds out which metrics the programs may show, by reading their declarations in the sources. Many
+// metrics appear only once there is a shard, an error or a certificate, so no running process shows all of them.
 package metrics
 
 import (
@@ -17,18 +16,18 @@ import (
 	"strings"
 )
 
-// Metric is one that a process may show. Kind is counter, gauge or histogram, Help a sentence.
+// Metric is a metric that a process may show. Kind is counter, gauge or histogram, and Help is a sentence.
 type Metric struct{ Name, Kind, Help string }
 
-// metricName is the name of a metric, metricPrefix what a file puts before shorter names.
+// metricName matches the name of a metric, and metricPrefix a prefix that a file adds to shorter names.
 var (
 	metricName   = regexp.MustCompile(`^adshard_[a-z0-9_]*[a-z0-9]$`)
 	metricPrefix = regexp.MustCompile(`^adshard_[a-z0-9_]*_$`)
 	shortName    = regexp.MustCompile(`^[a-z0-9_]*[a-z0-9]$`)
 )
 
-// Declared returns the metrics that sources below a directory declare, by name: a name and a help, side
-// by side or as the fields Name and Help. Errors are those of reading and parsing files.
+// Declared returns the metrics that are declared in the sources below a directory, by name. A declaration is a name
+// and a help, next to each other or as the fields Name and Help. Errors are those of reading and parsing files.
 func Declared(dir string) ([]Metric, error) {
 	found := make(map[string]Metric)
 	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
@@ -76,7 +75,7 @@ func metricsOf(file *ast.File) (list []Metric) {
 	return list
 }
 
-// sideBySide finds a name that is followed by a help, which is a sentence.
+// sideBySide finds a name followed by a help text, which is a sentence.
 func sideBySide(prefix string, list []ast.Expr) []Metric {
 	for i := range max(0, len(list)-1) {
 		name, help := literal(list[i]), literal(list[i+1])
@@ -93,7 +92,7 @@ func sideBySide(prefix string, list []ast.Expr) []Metric {
 	return nil
 }
 
-// fields finds the options of a metric.
+// fields finds the name and help in the options of a metric.
 func fields(c *ast.CompositeLit) []Metric {
 	var m Metric
 	for _, e := range c.Elts {
@@ -117,7 +116,8 @@ func fields(c *ast.CompositeLit) []Metric {
 	return []Metric{m}
 }
 
-// kindOf is the type of a metric: a count ends with _total, and nothing else does (TestMetrics of internal/e2e).
+// kindOf returns the type of a metric. The names of counts end with _total, and no others do (TestMetrics of
+// internal/e2e).
 func kindOf(options, name string) string {
 	switch {
 	case options == "HistogramOpts":
@@ -128,7 +128,7 @@ func kindOf(options, name string) string {
 	return "gauge"
 }
 
-// literal is the value of a string literal, or "" if there is none.
+// literal returns the value of a string literal, or "" if the expression is none.
 func literal(e ast.Expr) string {
 	l, ok := e.(*ast.BasicLit)
 	if !ok || l.Kind != token.STRING {

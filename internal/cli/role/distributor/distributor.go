@@ -11,7 +11,7 @@ import (
 	"adshard/internal/node/distributor"
 )
 
-// Command returns the program, which is a command of adshard, too.
+// Command returns the program's command, which is a command of adshard, too.
 func Command(s cmdline.Streams) *cobra.Command {
 	c := distributor.DefaultConfig()
 	return cmdline.Serve(&cobra.Command{

@@ -8,7 +8,7 @@ import (
 	"adshard/internal/cli/cmdline"
 )
 
-// Command replaces the program in builds without stores.
+// Command returns a replacement for the program in builds without stores.
 func Command(cmdline.Streams) *cobra.Command {
 	return cmdline.WithoutStores("slave", "Store a part of the ad groups and search it")
 }

@@ -13,7 +13,7 @@ import (
 	"adshard/internal/node/slave"
 )
 
-// Command returns the program, which is a command of adshard, too.
+// Command returns the program's command, which is a command of adshard, too.
 func Command(s cmdline.Streams) *cobra.Command {
 	c := slave.DefaultConfig()
 	return cmdline.Serve(&cobra.Command{

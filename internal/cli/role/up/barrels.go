@@ -15,7 +15,7 @@ import (
 	"adshard/internal/progress"
 )
 
-// Barrels makes the stores of slaves offline.
+// Barrels returns the commands that make the stores of slaves offline.
 func Barrels(s cmdline.Streams) *cobra.Command {
 	c := cmdline.Group(&cobra.Command{
 		Use:   "barrels",
@@ -87,7 +87,7 @@ func showStores(s cmdline.Streams, built *offline.Summary) error {
 
 type storesJSON struct {
 	Stores      []storeJSON `json:"stores"`
-	Groups      uint64      `json:"groups"` // replicas not counted, as keywords
+	Groups      uint64      `json:"groups"` // without replicas, like Keywords
 	Keywords    uint64      `json:"keywords"`
 	Clock       uint64      `json:"clock"`
 	MaxOverMean float64     `json:"max_over_mean"`

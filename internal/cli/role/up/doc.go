@@ -1,3 +1,2 @@
-// Package up has the commands that make stores on this machine: a whole
-// cluster, and stores built offline.
+// Package up has the commands that make stores on this machine: for a whole cluster, and offline.
 package up

@@ -8,12 +8,12 @@ import (
 	"adshard/internal/cli/cmdline"
 )
 
-// Command replaces the command in builds without stores.
+// Command returns a replacement for the command in builds without stores.
 func Command(cmdline.Streams) *cobra.Command {
 	return cmdline.WithoutStores("up", "Run a whole cluster on this machine")
 }
 
-// Barrels replaces the command in builds without stores.
+// Barrels returns a replacement for the commands in builds without stores.
 func Barrels(cmdline.Streams) *cobra.Command {
 	return cmdline.WithoutStores("barrels", "Make the slaves' stores offline")
 }
