@@ -1,12 +1,11 @@
-// Package node holds the processes of a cluster, each a package: balancer,
-// distributor, slave and master, and up, which runs all of them on one machine.
-// The packages beside them are what several of them share.
+// Package node holds the processes of a cluster, one in each package: balancer, distributor, slave,
+// master and collector, and up, which runs all of them on one machine. The other packages here are
+// shared by several of them.
 //
-// A process is configuration, listeners, gRPC services, HTTP servers and metrics
-// around the packages below. Its Run returns nil when its context is done, or an
-// error that says what to do when the process cannot continue. When it listens it
-// prints its addresses, one a line.
+// A process consists of configuration, listeners, gRPC services, HTTP servers and metrics around
+// those packages. Its Run returns nil when its context is done; if it cannot continue, it returns
+// an error that says what to do. When it listens, it prints its addresses, one on each line.
 //
-// Goals: the same code in one process, in child processes and on many
-// machines, with gRPC between the parts in each case. Non-goals: algorithms.
+// Goals: the same code in one process, in child processes and on many machines, always with gRPC
+// between the parts. Non-goals: algorithms.
 package node

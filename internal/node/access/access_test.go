@@ -11,7 +11,7 @@ import (
 	"adshard/schema/pb"
 )
 
-// TestIdentitiesAreURIs: what URI writes ParseURI reads, and nothing else.
+// TestIdentitiesAreURIs: ParseURI reads the URIs that URI makes, and no others.
 func TestIdentitiesAreURIs(t *testing.T) {
 	who := Identity{"prod", Slave, "slave-1"}
 	if text := who.URI().String(); text != "adshard://prod/slave/slave-1" {
@@ -35,8 +35,8 @@ func TestIdentitiesAreURIs(t *testing.T) {
 	}
 }
 
-// TestNamesAreBound: a certificate of a role is good only for its own name, and a message
-// without a name is no caller's.
+// TestNamesAreBound: a certificate of a role is valid only for its own name, and a message without
+// a name matches no caller.
 func TestNamesAreBound(t *testing.T) {
 	table := NewTable()
 	one := Identity{"prod", Slave, "slave-1"}
@@ -74,8 +74,8 @@ func TestNamesAreBound(t *testing.T) {
 	}
 }
 
-// TestTokens: the right one names its caller, all others are refused, and errors do not have
-// what is in the file.
+// TestTokens: the right token names its caller, all others are refused, and errors do not show the
+// file's content.
 func TestTokens(t *testing.T) {
 	const secret, other = "0123456789abcdefghijKLMN", "zyxwvutsrqponmlkjihg"
 	tokens, err := ParseTokens([]byte("# of the cluster\n\noperator alice " + secret + "\n reader  prometheus\t" + other + "\n"))
@@ -100,8 +100,8 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// TestAGateTakesTokens: a wrong token is refused even where none is needed, and it does
-// not fall back to the certificate.
+// TestAGateTakesTokens: a wrong token is refused even if none is needed, and the certificate does
+// not replace it.
 func TestAGateTakesTokens(t *testing.T) {
 	const secret = "0123456789abcdefghijKLMN"
 	tokens, err := ParseTokens([]byte("reader prometheus " + secret))

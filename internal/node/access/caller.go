@@ -35,14 +35,14 @@ func CallerOf(ctx context.Context) Identity {
 // Guard checks the calls of a port.
 type Guard struct {
 	Table Table
-	// Open: callers that show no identity may do everything, until all peers
-	// have one.
+	// Open lets callers that show no identity do everything, until all peers have one.
 	Open bool
-	// Refused is called with each refusal, unless nil.
+	// Refused is called with each refusal, if not nil.
 	Refused func(who Identity, from, call string, err error)
 }
 
-// Check returns why the caller may not make a call. Errors: fault.Forbidden.
+// Check returns nil if the caller may make the call, and otherwise says why not. Errors:
+// fault.Forbidden.
 func (g *Guard) Check(ctx context.Context, call string, message any) error {
 	who := CallerOf(ctx)
 	if g.Open && !who.Known() {
@@ -77,7 +77,7 @@ func (g *Guard) ServerOptions() []grpc.ServerOption {
 	}
 }
 
-// known is a Shown with an identity that is known in advance.
+// known implements Shown with an identity that is known in advance.
 type known Identity
 
 // Caller implements Shown.

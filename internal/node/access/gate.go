@@ -15,7 +15,7 @@ type Gate struct {
 	Tokens func() Tokens
 }
 
-// Check returns the context of a request that may be served: CallerOf knows who sent it.
+// Check returns the context of a request that may be served, from which CallerOf gets the sender.
 // Errors: fault.Forbidden.
 func (g *Gate) Check(r *http.Request, call string) (context.Context, error) {
 	who, err := g.caller(r)
@@ -28,14 +28,15 @@ func (g *Gate) Check(r *http.Request, call string) (context.Context, error) {
 	return With(r.Context(), who), err
 }
 
-// May reports whether the sender of a request, as Check has found it, may make another call.
+// May reports whether the sender of a request may make another call. ctx is the one that Check
+// returned.
 func (g *Gate) May(ctx context.Context, call string) bool {
 	who := CallerOf(ctx)
 	return g.Open && !who.Known() || g.Table.Check(who, call, nil) == nil
 }
 
-// caller returns the sender of a request, by its token or, without one, by the certificate of
-// its connection. A wrong token is an error.
+// caller returns the sender of a request, named by its token or, if the request has no token, by
+// the certificate of its connection. It returns an error for a wrong token.
 func (g *Gate) caller(r *http.Request) (Identity, error) {
 	header := r.Header.Get("Authorization")
 	if header == "" {

@@ -51,7 +51,7 @@ type Identity struct {
 // Known reports whether the caller is known.
 func (i Identity) Known() bool { return i.Role != "" }
 
-// String returns ROLE NAME, for logs; ROLE without a name.
+// String returns "ROLE NAME", for logs, or "ROLE" if the identity has no name.
 func (i Identity) String() string {
 	switch {
 	case !i.Known():
@@ -64,12 +64,12 @@ func (i Identity) String() string {
 
 const scheme = "adshard"
 
-// URI returns the identity as certificates have it: adshard://CLUSTER/ROLE/NAME.
+// URI returns the identity in the form that certificates use: adshard://CLUSTER/ROLE/NAME.
 func (i Identity) URI() *url.URL {
 	return &url.URL{Scheme: scheme, Host: i.Cluster, Path: "/" + string(i.Role) + "/" + i.Name}
 }
 
-// ParseURI returns the identity of a URI. Errors: fault.Invalid for any other form than
+// ParseURI returns the identity of a URI. Errors: fault.Invalid for a URI in any other form than
 // that of URI.
 func ParseURI(u *url.URL) (Identity, error) {
 	role, name, _ := strings.Cut(strings.TrimPrefix(u.Path, "/"), "/")
@@ -83,7 +83,7 @@ func ParseURI(u *url.URL) (Identity, error) {
 // MaxName bounds the names of clusters and identities, in bytes.
 const MaxName = 100
 
-// Check returns why the identity is not a valid one. Errors: fault.Invalid.
+// Check returns an error if the identity is not valid. Errors: fault.Invalid.
 func (i Identity) Check() error {
 	if err := CheckName("cluster", i.Cluster); err != nil {
 		return err
@@ -94,8 +94,8 @@ func (i Identity) Check() error {
 	return CheckName("name", i.Name)
 }
 
-// CheckName returns why a text cannot be the name of a cluster or an identity: it is part of
-// URIs and of the names of files. Errors: fault.Invalid with the field.
+// CheckName returns an error if `name` cannot name a cluster or an identity: names are part of URIs
+// and of file names. Errors: fault.Invalid with the field.
 func CheckName(field, name string) error {
 	bad := func(r rune) bool {
 		return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._-", r)

@@ -12,19 +12,19 @@ import (
 type Rule struct {
 	// Call is the full name of a gRPC method, or "PORT METHOD PATTERN" of an HTTP port.
 	Call string
-	// Roles may make it; Anyone: the call is open to all, with or without an
+	// Roles are the roles that may make the call. Anyone opens the call to all callers, with or without an
 	// identity.
 	Roles  []Role
 	Anyone bool
-	// AnySite: a page of any site may have a browser send the call, under any name of the port: it changes
-	// nothing, and shows no bids, spends or data, only ads and what each of them costs (httpapi.Names).
+	// AnySite lets a page of any site have a browser send the call, under any name of the port: the call
+	// changes nothing, and shows no bids, spends or data, only ads and the cost of each (httpapi.Names).
 	AnySite bool
-	// Name returns the sender that the message of a call claims; it must be the caller's
-	// name. nil: it claims nothing.
+	// Name returns the sender that the message of a call claims, which must be the caller's name. If Name
+	// is nil, the message claims no sender.
 	Name func(message any) string
 }
 
-// HTTP ports, as calls have them.
+// The HTTP ports, as the names of calls spell them.
 const (
 	AdminPort = "admin"
 	QueryPort = "query"
@@ -34,7 +34,7 @@ const (
 // HTTPCall returns the name of a call of an HTTP port.
 func HTTPCall(port, method, pattern string) string { return port + " " + method + " " + pattern }
 
-// Table has the rules by call. Make it with NewTable.
+// Table holds the rules by call. Make it with NewTable.
 type Table map[string]Rule
 
 // NewTable returns the rules of all calls of all ports.
@@ -46,7 +46,7 @@ func NewTable() Table {
 	return t
 }
 
-// peerRules are those of calls between the parts of a cluster.
+// peerRules returns the rules of the calls between the parts of a cluster.
 func peerRules() []Rule {
 	service := func(name string) func(method string, roles ...Role) Rule {
 		return func(method string, roles ...Role) Rule {
@@ -72,13 +72,13 @@ func peerRules() []Rule {
 
 		slave("Stream", Master),
 		slave("Explain", Master),
-		slave("Map", Master, Balancer), // a balancer asks who is at an address
+		slave("Map", Master, Balancer), // a balancer asks which slave is at an address
 		slave("Certify", Balancer),
 		slave("Discard", Balancer),
 		slave("Adopt", Balancer),
 
 		named(copies("Open", Slave)),
-		copies("Sums", Slave), // these name a lease, which Open returned: a secret
+		copies("Sums", Slave), // these calls name a lease that Open returned, which is a secret
 		copies("Read", Slave),
 		copies("Release", Slave),
 	}
@@ -92,7 +92,7 @@ func nameOf(message any) string {
 	return ""
 }
 
-// masterOf returns the name of the master that asks for a map: its own is "NAME/RANDOM".
+// masterOf returns the name of the master that asks for a map: the message has "NAME/RANDOM".
 func masterOf(message any) string {
 	m, ok := message.(interface{ GetMaster() string })
 	if !ok {
@@ -105,8 +105,9 @@ func masterOf(message any) string {
 	return name
 }
 
-// queryRules are those of the ports for users, a master's for queries and a collector's for events:
-// anyone who reaches them may search, and what an event counts for is in its token.
+// queryRules returns the rules of the ports for users: a master's port for queries and a collector's port
+// for events. Anyone who reaches these ports may search, and the token of an event says what the event
+// counts for.
 func queryRules() []Rule {
 	anyone := func(call string) Rule { return Rule{Call: call, Anyone: true} }
 	anywhere := func(port, method, path string) Rule {
@@ -116,23 +117,23 @@ func queryRules() []Rule {
 		anyone("/adshard.v1.Master/Search"),
 		anywhere(QueryPort, "GET", "/v1/search"),
 		anywhere(QueryPort, "POST", "/v1/search"),
-		anyone(HTTPCall(QueryPort, "GET", "/v1/explain")), // where `explain` lets the port have it
+		anyone(HTTPCall(QueryPort, "GET", "/v1/explain")), // if the setting `explain` puts it on this port
 		anywhere(QueryPort, "GET", "/openapi.yaml"),
-		anywhere(EventPort, "POST", "/v1/events"), // pages with ads send it
+		anywhere(EventPort, "POST", "/v1/events"), // sent by pages with ads
 	}
 }
 
-// adminRules are those of admin ports: what changes nothing is for readers, too.
+// adminRules returns the rules of admin ports. Readers may make the calls that change nothing.
 func adminRules() []Rule {
 	rule := func(method, pattern string, roles ...Role) Rule {
 		return Rule{Call: HTTPCall(AdminPort, method, pattern), Roles: roles}
 	}
 	probe := func(pattern string) Rule { return Rule{Call: HTTPCall(AdminPort, "GET", pattern), Anyone: true} }
-	// Probes and Prometheus call a port by names of their own.
+	// Probes and Prometheus call a port by names that the port does not know.
 	anywhere := func(r Rule) Rule { r.AnySite = true; return r }
 	look := func(pattern string) Rule { return rule("GET", pattern, Reader, Operator) }
 	change := func(pattern string) Rule { return rule("POST", pattern, Operator) }
-	measure := func(pattern string) Rule { return rule("GET", pattern, Operator) } // it takes time and shows memory
+	measure := func(pattern string) Rule { return rule("GET", pattern, Operator) } // takes time and shows memory
 	return append(dataRules(), []Rule{
 		anywhere(probe("/livez")), anywhere(probe("/readyz")), probe("/openapi.yaml"),
 		anywhere(look("/metrics")),
@@ -152,7 +153,7 @@ func adminRules() []Rule {
 	}...)
 }
 
-// dataRules are those of the calls for data, on a balancer's admin port.
+// dataRules returns the rules of the calls for data, on a balancer's admin port.
 func dataRules() []Rule {
 	look := func(pattern string) Rule {
 		return Rule{Call: HTTPCall(AdminPort, "GET", pattern), Roles: []Role{Reader, Operator}}
@@ -171,15 +172,15 @@ func dataRules() []Rule {
 	return all
 }
 
-// SignIn and SignOut are the forms of the console by which a browser gets and gives back a
-// cookie. They change nothing of the cluster.
+// SignIn and SignOut are the console's forms with which a browser gets and gives back a cookie. They
+// change nothing in the cluster.
 const (
 	SignIn  = AdminPort + " POST /console/login"
 	SignOut = AdminPort + " POST /console/logout"
 )
 
-// Check returns why a caller may not make a call, or nil if it may. message is the
-// call's, or nil when it has none yet. Errors: fault.Forbidden.
+// Check returns nil if a caller may make a call, and otherwise says why not. `message` is the message of
+// the call, or nil if it has not been read yet. Errors: fault.Forbidden.
 func (t Table) Check(who Identity, call string, message any) error {
 	r, ok := t[call]
 	switch {

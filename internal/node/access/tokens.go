@@ -10,7 +10,7 @@ import (
 	"adshard/fault"
 )
 
-// Tokens are the tokens of admin ports, as hashes. The zero value has none.
+// Tokens holds the tokens of admin ports, as hashes. The zero value has none.
 type Tokens struct{ list []token }
 
 type token struct {
@@ -31,9 +31,9 @@ const (
 	maxTokens = 1000
 )
 
-// ParseTokens reads lines "ROLE NAME TOKEN", of the roles operator and reader. Empty lines
-// and those that begin with # are skipped. Errors: fault.Invalid with the line's number,
-// never with its text.
+// ParseTokens reads lines "ROLE NAME TOKEN", of the roles operator and reader. Empty lines and
+// those that begin with # are skipped. Errors: fault.Invalid with the number of the line, never
+// with its text.
 func ParseTokens(text []byte) (Tokens, error) {
 	const op = "access: read tokens"
 	var out Tokens
@@ -67,11 +67,11 @@ func ParseTokens(text []byte) (Tokens, error) {
 	return out, nil
 }
 
-// Find returns the identity that a token belongs to. It takes the same time for any
-// token of a length.
+// Find returns the identity that a token belongs to. It takes the same time for all tokens of the
+// same length.
 func (t Tokens) Find(text string) (who Identity, ok bool) { return t.FindHash(HashToken(text)) }
 
-// FindHash is Find of a token whose hash is known.
+// FindHash is like Find, for a token whose hash is known.
 func (t Tokens) FindHash(hash TokenHash) (who Identity, ok bool) {
 	for i := range t.list {
 		if subtle.ConstantTimeCompare(hash[:], t.list[i].hash[:]) == 1 {

@@ -40,15 +40,14 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "write testdata/calls.txt")
 
-// caller tries all calls.
+// somebody is a caller that tries all calls.
 type somebody struct {
-	name string      // in testdata/calls.txt
-	as   string      // in messages
-	tls  *tls.Config // nil: a plain connection
+	name string      // as in testdata/calls.txt
+	as   string      // the name in messages
+	tls  *tls.Config // nil for a plain connection
 }
 
-// everybody returns a caller of each role and, with certificates that are good for nothing,
-// others.
+// everybody returns a caller of each role, and others with certificates that are not valid.
 func everybody(t *testing.T, ca *certtest.Cluster) (all []somebody) {
 	t.Helper()
 	add := func(name string, from *certtest.Cluster, role access.Role, life time.Duration) {
@@ -75,9 +74,8 @@ func everybody(t *testing.T, ca *certtest.Cluster) (all []somebody) {
 	return append(all, somebody{name: "plain", as: "one"})
 }
 
-// TestEveryCallOfEveryRole makes each call of each port as each role, and as a caller without a
-// certificate, with one of another CA and with an expired one. testdata/calls.txt, made for
-// people to read, says who gets through.
+// TestEveryCallOfEveryRole makes each call of each port as each role, and as a caller without a certificate, with one of
+// another CA and with an expired one. testdata/calls.txt, written for people, says which callers get through.
 func TestEveryCallOfEveryRole(t *testing.T) {
 	ca := certtest.New(t)
 	own := ca.Open(certs.Required, access.Balancer, "b")
@@ -115,7 +113,7 @@ func TestEveryCallOfEveryRole(t *testing.T) {
 	compare(t, allowed)
 }
 
-// compare compares who was allowed what with the page, and with the table.
+// compare compares which callers were allowed with the page, and with the table.
 func compare(t *testing.T, allowed map[string]map[string]bool) {
 	t.Helper()
 	var page strings.Builder
@@ -152,7 +150,7 @@ func compare(t *testing.T, allowed map[string]map[string]bool) {
 	}
 }
 
-// methods returns those of all services.
+// methods returns the methods of all services.
 func methods() (all []protoreflect.MethodDescriptor) {
 	protoregistry.GlobalFiles.RangeFilesByPackage("adshard.v1", func(f protoreflect.FileDescriptor) bool {
 		for i := range f.Services().Len() {
@@ -224,7 +222,7 @@ func newMessage(t *testing.T, d protoreflect.MessageDescriptor) proto.Message {
 	return of.New().Interface()
 }
 
-// requests sends a request and reports whether it was not refused for who sent it.
+// requests sends a request, and reports whether it was accepted from this sender.
 func (s *somebody) requests(t *testing.T, c *http.Client, address, method, pattern string) bool {
 	t.Helper()
 	path := strings.NewReplacer("{id}", "1", "{name}", "slave-1", "{slice}", "1", "{action}", "pause", "{kind}", "campaigns").Replace(pattern)
@@ -239,7 +237,7 @@ func (s *somebody) requests(t *testing.T, c *http.Client, address, method, patte
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Header.Set("Origin", scheme+"://"+address) // as forms of the console have it
+	r.Header.Set("Origin", scheme+"://"+address) // as in forms of the console
 	res, err := c.Do(r)
 	if err != nil {
 		return false // in the handshake
@@ -265,7 +263,7 @@ func serveGRPC(t *testing.T, s *grpc.Server) string {
 	return l.Addr().String()
 }
 
-// peerServer has all services of the parts of a cluster.
+// peerServer serves all services of the parts of a cluster.
 func peerServer(t *testing.T, own *certs.Credentials) string {
 	s := grpc.NewServer(wire.SlaveOptions(nil, own.ServerOptions()...)...)
 	pb.RegisterBalancerServer(s, pb.UnimplementedBalancerServer{})
@@ -275,7 +273,7 @@ func peerServer(t *testing.T, own *certs.Credentials) string {
 	return serveGRPC(t, s)
 }
 
-// queryServer is a master's port for queries over gRPC, in the first roll.
+// queryServer serves a master's port for queries over gRPC, as in the first step of a switch to TLS.
 func queryServer(t *testing.T, ca *certtest.Cluster) string {
 	files := ca.Settings(certs.Both, access.Master, "m").TLS
 	q := certs.QueryTLS{Mode: certs.Both, Cert: files.Cert, Key: files.Key}
@@ -288,7 +286,7 @@ func queryServer(t *testing.T, ca *certtest.Cluster) string {
 	return serveGRPC(t, s)
 }
 
-// adminServer is the admin port of a cluster in one process, which has everything.
+// adminServer serves the admin port of a cluster in one process, with all its calls.
 func adminServer(t *testing.T, own *certs.Credentials) string {
 	l := listen(t)
 	h := admin.New(admin.Config{Registry: metrics.NewRegistry(), Ready: func() []string { return nil }, Control: admintest.NewControl(),
@@ -305,7 +303,8 @@ func adminServer(t *testing.T, own *certs.Credentials) string {
 	return l.Addr().String()
 }
 
-// TestPortsForUsers: what the ports for queries and events answer, which is generated from the document, are their rows.
+// TestPortsForUsers: the table has a row for each operation of the ports for queries and events in the document, and no
+// other rows of theirs.
 func TestPortsForUsers(t *testing.T) {
 	d := apitest.Read(t, httpapi.Spec)
 	for tag, port := range map[string]string{"public": access.QueryPort, "events": access.EventPort} {
@@ -325,8 +324,7 @@ func TestPortsForUsers(t *testing.T) {
 	}
 }
 
-// TestNothingChangesByGet: whatever readers may do is a GET, and whatever else is there is
-// for operators.
+// TestNothingChangesByGet: readers may make only GET calls, and all other calls are for operators.
 func TestNothingChangesByGet(t *testing.T) {
 	for call, rule := range access.NewTable() {
 		if !strings.HasPrefix(call, access.AdminPort) || call == access.SignIn || call == access.SignOut {

@@ -20,37 +20,40 @@ import (
 	"adshard/places"
 )
 
-// Config is what an admin port serves.
+// Config says what an admin port serves.
 type Config struct {
 	// Registry holds the process's metrics.
 	Registry *prometheus.Registry
-	// Ready returns why the process cannot do its work, or nothing if it can.
+	// Ready returns why the process cannot do its work, or an empty list if it can.
 	Ready func() []string
-	// Control is the balancer's; nil leaves its calls out.
+	// Control has the balancer's control calls; if it is nil, the port has none of them.
 	Control Control
-	// Refuse returns why the calls of Control other than SetBudget are refused. If it is nil, or
-	// returns nil, they are not.
+	// Refuse returns why all calls of Control except SetBudget are refused. They are not refused if
+	// Refuse is nil or returns nil.
 	Refuse func() error
-	// Data reads and changes the data of the database; nil leaves its calls out.
+	// Data reads and changes the data of the database; if it is nil, the port has no calls for
+	// data.
 	Data *data.Service
-	// Places returns the table of places; nil: that of Data, or none without Data.
+	// Places returns the table of places. If it is nil, that of Data is used, or no table if Data
+	// is nil too.
 	Places func(context.Context) (*places.Table, error)
-	// Explain answers /v1/explain, and /v1/search for the console; nil leaves them out.
+	// Explain answers /v1/explain, and /v1/search for the console; if it is nil, the port has
+	// neither.
 	Explain http.Handler
-	// Slow answers /debug/slow with the slowest searches; nil leaves it out.
+	// Slow answers /debug/slow with the slowest searches; if it is nil, the port does not have
+	// /debug/slow.
 	Slow http.Handler
 	// Hosts are names by which the port may be called.
 	Hosts httpapi.Names
 	// Gate checks who may send a request; nil allows everyone.
 	Gate *access.Gate
-	// Memory is that of the console. If it is nil, the memory ends with this
+	// Memory is the memory of the console. If it is nil, the console's memory ends with this
 	// handler.
 	Memory *console.Memory
 	Log    *slog.Logger
 }
 
-// New returns the handler of an admin port. Run it with httpapi.Serve, which
-// has all timeouts.
+// New returns the handler of an admin port. Run it with httpapi.Serve, which sets all timeouts.
 func New(c Config) http.Handler {
 	if c.Places == nil && c.Data != nil {
 		c.Places = c.Data.Places
@@ -69,7 +72,7 @@ func New(c Config) http.Handler {
 	return c.guarded(c.gated(mux, inner, pages))
 }
 
-// found answers requests for unknown paths like other errors.
+// found answers requests for unknown paths in the form of all other errors.
 func found(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if _, pattern := mux.Handler(r); pattern == "" {
@@ -80,8 +83,8 @@ func found(mux *http.ServeMux) http.Handler {
 	})
 }
 
-// console returns the pages of the port, which ask the calls of api, or nil if there is
-// none.
+// console returns the pages of the port, which send their requests to `api`, or nil if the port has
+// no pages.
 func (c *Config) console(api http.Handler) *console.Console {
 	if c.Control == nil && c.Explain == nil {
 		return nil
@@ -141,7 +144,7 @@ func (c *Config) readyz(w http.ResponseWriter, _ *http.Request) {
 	plain(w, http.StatusOK, "ready")
 }
 
-// Routes returns the methods that an admin port with everything has, by pattern.
+// Routes returns the methods of an admin port that serves everything, by pattern.
 func Routes() map[string][]string {
 	c := Config{Registry: metrics.NewRegistry(), Control: unasked{}, Data: &data.Service{}, Places: new(data.Service).Places, Explain: http.NotFoundHandler(), Slow: http.NotFoundHandler()}
 	all := make(map[string][]string)
@@ -154,5 +157,5 @@ func Routes() map[string][]string {
 	return all
 }
 
-// unasked is a Control that is never called.
+// unasked is a Control whose methods are never called.
 type unasked struct{ Control }

@@ -9,8 +9,8 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// TestNegativesOfAdvertisers: they are made, listed, paused and removed as those of campaigns are, are of one owner each, and
-// go with their advertiser.
+// TestNegativesOfAdvertisers: they are made, listed, paused and removed like those of campaigns, have exactly one owner, and
+// are removed with their advertiser.
 func TestNegativesOfAdvertisers(t *testing.T) {
 	w := newWorld(t)
 	w.fill()

@@ -15,8 +15,8 @@ import (
 	"adshard/internal/node/metrics"
 )
 
-// TestChangesAreLoggedWithWhoMadeThem: the log names the operator, never the token, and
-// those that were refused too.
+// TestChangesAreLoggedWithWhoMadeThem: the log names the operator but never the token, also for changes
+// that were refused.
 func TestChangesAreLoggedWithWhoMadeThem(t *testing.T) {
 	const secret = "planted-secret-planted-secret"
 	tokens, err := access.ParseTokens([]byte("operator alice " + secret + "\nreader bob " + secret + "2"))
@@ -56,8 +56,8 @@ func TestChangesAreLoggedWithWhoMadeThem(t *testing.T) {
 	}
 }
 
-// TestMethodsThatAPathDoesNotHave: the answer names the methods that the path has, before the caller is
-// authenticated; it does not say who may use them.
+// TestMethodsThatAPathDoesNotHave: the answer names the methods of the path even before the caller is
+// authenticated. It does not say who may use them.
 func TestMethodsThatAPathDoesNotHave(t *testing.T) {
 	gate := &access.Gate{Guard: access.Guard{Table: access.NewTable()}, Tokens: func() access.Tokens { return access.Tokens{} }}
 	h := admin.New(admin.Config{Registry: metrics.NewRegistry(), Ready: func() []string { return nil }, Control: admintest.NewControl(),

@@ -21,12 +21,13 @@ const (
 )
 
 const (
-	// listBodyTimeout is how long a body may take to come, listTimeout what is done with it: a list may have a million entries.
+	// listBodyTimeout is how long a body may take to arrive, and listTimeout how long its processing may take: a list may have a
+	// million entries.
 	listBodyTimeout = 30 * time.Second
 	listTimeout     = time.Minute
 )
 
-// blocklistCalls are the calls for block lists.
+// blocklistCalls returns the calls for block lists.
 func (c *Config) blocklistCalls() map[string]calls {
 	change := func(verb data.Verb) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) { c.changeBlocklist(w, r, verb) }
@@ -37,7 +38,7 @@ func (c *Config) blocklistCalls() map[string]calls {
 	}
 }
 
-// ofLists reports whether a path is one of block lists, whose bodies may be large.
+// ofLists reports whether a path is one of the block lists' paths, whose bodies may be large.
 func ofLists(path string) bool { return path == listsPath || strings.HasPrefix(path, listsPath+"/") }
 
 func (c *Config) blocklists(w http.ResponseWriter, r *http.Request) {
@@ -71,8 +72,8 @@ func (c *Config) blocklist(w http.ResponseWriter, r *http.Request) {
 	httpapi.WriteJSON(w, http.StatusOK, v)
 }
 
-// entriesOf reads a page of a block list's entries. Its place is free again before the page is sent, so that a slow reader holds no one
-// up.
+// entriesOf reads a page of a block list's entries. It gives its place back before the page is sent, so that a client that reads slowly
+// delays no other.
 func (c *Config) entriesOf(ctx context.Context, name string, q *dataQuery) (*api.BlocklistAnswer, error) {
 	leave, err := c.hold(ctx)
 	if err != nil {
@@ -84,16 +85,16 @@ func (c *Config) entriesOf(ctx context.Context, name string, q *dataQuery) (*api
 	return c.Data.Blocklist(ctx, name, q.cursor, q.limit)
 }
 
-// hold waits for a place (data.Service.HoldLists).
+// hold waits for one of the places for requests about lists (data.Service.HoldLists).
 func (c *Config) hold(ctx context.Context) (leave func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, controlTimeout)
 	defer cancel()
 	return c.Data.HoldLists(ctx)
 }
 
-// takeTime moves the deadline of the answer on, beyond that of the server's other answers.
+// takeTime extends the write deadline of this answer beyond that of the server's other answers.
 func takeTime(w http.ResponseWriter) {
-	// A writer without deadlines has all the time there is.
+	// A writer that does not support deadlines has no limit to extend.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(controlTimeout + listBodyTimeout + listTimeout + lineTimeout))
 }
 

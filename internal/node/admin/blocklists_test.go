@@ -29,7 +29,7 @@ func (w *world) list(name string, limit int) (l api.Blocklist) {
 	}
 }
 
-// is fails unless a list has these entries.
+// is fails the test unless a list has these entries.
 func (w *world) is(name string, advertisers, domains, categories string, uncategorised bool) (l api.Blocklist) {
 	w.T.Helper()
 	for _, limit := range []int{1, 100} {
@@ -98,7 +98,7 @@ func TestBlocklistFromCreationToRemoval(t *testing.T) {
 	}
 }
 
-// TestWrongBlocklistRequests: each is refused with the field at fault, and changes nothing.
+// TestWrongBlocklistRequests: each request is refused with the field at fault, and changes nothing.
 func TestWrongBlocklistRequests(t *testing.T) {
 	w := newWorld(t)
 	w.must("POST", "/v1/blocklists", `{"name":"a","domains":["a.example"]}`)
@@ -160,7 +160,8 @@ func TestWrongBlocklistRequests(t *testing.T) {
 	}
 }
 
-// TestBlocklistChangesAtOnce: entries that many add at the same time are all there; of many who have seen one state, one makes its change.
+// TestBlocklistChangesAtOnce: entries that many clients add at the same time are all kept. Of many clients that have seen the same state,
+// only one makes its change.
 func TestBlocklistChangesAtOnce(t *testing.T) {
 	w := newWorld(t)
 	w.must("POST", "/v1/blocklists", `{"name":"a"}`)
@@ -194,7 +195,7 @@ func TestBlocklistChangesAtOnce(t *testing.T) {
 	}
 }
 
-// slowReader takes nothing of an answer until it may.
+// slowReader does not take any of an answer until it may.
 type slowReader struct {
 	*httptest.ResponseRecorder
 	begun *sync.WaitGroup
@@ -207,7 +208,7 @@ func (r slowReader) Write(b []byte) (int, error) {
 	return r.ResponseRecorder.Write(b)
 }
 
-// TestSlowReadersHoldNobodyUp: however many do not take what they have asked for, lists are changed.
+// TestSlowReadersHoldNobodyUp: lists can be changed, however many clients do not take the answers that they asked for.
 func TestSlowReadersHoldNobodyUp(t *testing.T) {
 	w := newWorld(t)
 	w.must("POST", "/v1/blocklists", `{"name":"a"}`)
@@ -227,7 +228,7 @@ func TestSlowReadersHoldNobodyUp(t *testing.T) {
 	all.Wait()
 }
 
-// TestLargeBlocklist: a list of a million entries comes in one request, changes by one entry, and is read in pages.
+// TestLargeBlocklist: a list of a million entries is sent in one request, changed by one entry, and read in pages.
 func TestLargeBlocklist(t *testing.T) {
 	w := newWorld(t)
 	var b strings.Builder

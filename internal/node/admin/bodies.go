@@ -9,8 +9,8 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// The bodies and queries of control calls (api.Params): each reads its type
-// strictly, within the bounds of openapi.yaml.
+// The bodies and queries of control calls implement api.Params: each reads its values strictly,
+// within the bounds of openapi.yaml.
 
 const (
 	maxName       = 256
@@ -38,7 +38,7 @@ func (b *budgetBody) Set(name string, v api.Value) (field int, err error) {
 	return 0, api.Unknown(name, "exhausted", "share_ppm")
 }
 
-// mark is what the body says.
+// mark returns the mark that the body asks for.
 func (b *budgetBody) mark() backend.BudgetMark {
 	m := backend.BudgetMark{Exhausted: b.Exhausted}
 	if b.SharePpm != nil {
@@ -119,7 +119,7 @@ func (b *strategyBody) Set(name string, v api.Value) (field int, err error) {
 // Required implements api.Params.
 func (b *strategyBody) Required(given uint64) string { return missing(given, "name") }
 
-// optionsBody are options by name.
+// optionsBody holds options by name.
 type optionsBody map[string]string
 
 // Set implements api.Params.
@@ -153,7 +153,7 @@ func (q *slicesQuery) Set(name string, v api.Value) (field int, err error) {
 // Required implements api.Params.
 func (*slicesQuery) Required(uint64) string { return "" }
 
-// filled reads a string that is not empty.
+// filled reads a string and returns an error if it is empty.
 func filled(v api.Value, name string, most int) (string, error) {
 	text, err := v.Text(name, most)
 	if err == nil && text == "" {
@@ -162,8 +162,7 @@ func filled(v api.Value, name string, most int) (string, error) {
 	return text, err
 }
 
-// missing returns the first of the names, in the order of their numbers, that
-// is not given.
+// missing returns the first of the names, in the order of their numbers, whose value is not given.
 func missing(given uint64, names ...string) string {
 	for i, name := range names {
 		if given&(1<<i) == 0 {

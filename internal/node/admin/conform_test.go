@@ -13,12 +13,12 @@ import (
 	"adshard/blocklist"
 )
 
-// drawn is a request that is made only from the document.
+// drawn is a request that is made from the document only.
 type drawn struct {
 	query  url.Values
 	header map[string]string
 	body   map[string]any
-	has    bool   // a body
+	has    bool   // whether there is a body
 	file   string // a body that is not JSON, or "" if there is none
 }
 
@@ -29,8 +29,8 @@ type drawer struct {
 }
 
 // TestRequestsOfTheDocument draws requests for each operation on data from the document's own parameters and
-// schemas. Valid requests are never refused. Those with one thing wrong always are, and change nothing. Status,
-// content type, headers and schema of every answer are those of the document (world.ask).
+// schemas. Valid requests are never refused. Requests with one fault are always refused, and change nothing.
+// The status, content type, headers and schema of every answer agree with the document (world.ask).
 func TestRequestsOfTheDocument(t *testing.T) {
 	w := newWorld(t)
 	w.fill()
@@ -39,7 +39,7 @@ func TestRequestsOfTheDocument(t *testing.T) {
 	for _, operation := range w.doc.Operations("data") {
 		method, path, _ := strings.Cut(operation, " ")
 		if path == "/v1/batch" {
-			continue // its operations are those of the others; TestBatches has it
+			continue // its operations are those of the other paths; TestBatches tests it
 		}
 		for range draws {
 			good := d.draw(path, method)
@@ -55,7 +55,7 @@ func TestRequestsOfTheDocument(t *testing.T) {
 	}
 }
 
-// lists are the names and versions of the block lists.
+// lists returns the names and versions of the block lists.
 func (d *drawer) lists() string {
 	heads, err := blocklist.Heads(d.T.Context(), d.DB)
 	d.Must(err)
@@ -80,7 +80,7 @@ func (d *drawer) send(method, path string, r drawn) reply {
 	return d.ask(method, strings.NewReplacer("{id}", "1", "{name}", "1").Replace(path)+"?"+r.query.Encode(), body, header...)
 }
 
-// parameters are those of an operation, by name.
+// parameters returns the parameters of an operation, by name.
 func (d *drawer) parameters(path, method string) map[string]map[string]any {
 	out := map[string]map[string]any{}
 	list, _ := d.doc.At("paths", path, strings.ToLower(method), "parameters").([]any)
@@ -91,13 +91,13 @@ func (d *drawer) parameters(path, method string) map[string]map[string]any {
 	return out
 }
 
-// schema is that of an operation's body, or nil if there is none.
+// schema returns the schema of an operation's body, or nil if it has none.
 func (d *drawer) schema(path, method string) map[string]any {
 	s, _ := d.doc.At("paths", path, strings.ToLower(method), "requestBody", "content", "application/json", "schema").(map[string]any)
 	return s
 }
 
-// draw draws a good request.
+// draw draws a valid request.
 func (d *drawer) draw(path, method string) drawn {
 	r := drawn{query: url.Values{}, header: map[string]string{}}
 	params := d.parameters(path, method)
@@ -112,12 +112,12 @@ func (d *drawer) draw(path, method string) drawn {
 			r.query.Set(name, fmt.Sprint(d.value(name, d.resolved(of["schema"]))))
 		}
 	}
-	if strings.HasPrefix(path, "/v1/negatives") && params["group"] != nil { // one of them, as the document says
+	if strings.HasPrefix(path, "/v1/negatives") && params["group"] != nil { // exactly one of them, as the document says
 		r.query.Del("campaign")
 		r.query.Del("advertiser")
 		r.query.Set("group", "1")
 	}
-	if path == "/v1/locations" { // a number or words
+	if path == "/v1/locations" { // either a number or words
 		r.query.Del("id")
 		r.query.Set("find", "prague")
 	}
@@ -130,7 +130,7 @@ func (d *drawer) draw(path, method string) drawn {
 	return r
 }
 
-// name draws the value of a header.
+// name draws a value for a header.
 func (d *drawer) name(header string) string {
 	if header == "If-Match" || header == "If-None-Match" {
 		return `"` + strings.Repeat("0", 16) + `"`
@@ -138,7 +138,7 @@ func (d *drawer) name(header string) string {
 	return fmt.Sprint("key-", d.Uint32())
 }
 
-// object draws a good body.
+// object draws a valid body.
 func (d *drawer) object(s map[string]any) map[string]any {
 	properties, required := s["properties"].(map[string]any), fmt.Sprint(s["required"])
 	out := map[string]any{}
@@ -169,7 +169,7 @@ func (d *drawer) resolved(schema any) map[string]any {
 	return s
 }
 
-// targeted are values of the properties that say where and when.
+// targeted has values of the properties that say where and when ads are shown.
 var targeted = map[string]string{
 	"start_date": `"2026-03-01"`, "end_date": `"2026-12-31"`, "location_method": `"presence"`, "location_exclusion_method": `"presence_or_interest"`,
 	"schedule": `[{"day":"monday","from":"08:00","to":"18:15","modifier_percent":-12.5}]`, "categories": `["alcohol/wine"]`,
@@ -177,7 +177,7 @@ var targeted = map[string]string{
 	"audiences": `{"target":[{"id":"buyers"}],"exclude":[{"id":"staff"}]}`, "sites": `{"include":[{"site":"news.example/sport"}]}`,
 }
 
-// value draws a good value.
+// value draws a valid value.
 func (d *drawer) value(name string, s map[string]any) any {
 	types := fmt.Sprint(s["type"])
 	switch {
@@ -232,10 +232,10 @@ func bound(s map[string]any, name string) int64 {
 	return v
 }
 
-// spoil makes one thing of a request wrong, and says which.
+// spoil makes one fault in a request, and says which.
 func (d *drawer) spoil(path, method string, r drawn) (drawn, string) {
 	params, s := d.parameters(path, method), d.schema(path, method)
-	delete(r.header, "If-Match") // which would be answered 412 where the rest is found in the database
+	delete(r.header, "If-Match") // it would be answered 412 if the rest is found in the database
 	ways := []func() string{func() string { r.query.Set("nonsense", "1"); return "an unknown parameter" }}
 	for _, name := range slices.Sorted(maps.Keys(params)) {
 		of := params[name]

@@ -18,12 +18,12 @@ import (
 	"adshard/search"
 )
 
-// Control has the control calls of a balancer. Errors: fault.NotFound for a slice,
-// slave or strategy that does not exist, with the nearest names or how to list them;
-// fault.Conflict, with the reason, for what the present state does not allow.
+// Control has the control calls of a balancer. Errors: fault.NotFound for a slice, slave or
+// strategy that does not exist, with the nearest names or how to list them; fault.Conflict, with
+// the reason, if the present state does not allow the call.
 type Control interface {
-	// SetBudget marks a campaign's budget, durably, and returns a position of the log of
-	// changes that includes it; fault.NotFound.
+	// SetBudget marks a campaign's budget durably, and returns a position in the log of changes
+	// that includes the mark. Errors: fault.NotFound.
 	SetBudget(ctx context.Context, campaign uint64, m backend.BudgetMark) (search.Position, error)
 	// SlavesList lists the slaves, by name.
 	SlavesList(ctx context.Context) (*api.SlaveList, error)
@@ -32,12 +32,12 @@ type Control interface {
 	AddSlave(ctx context.Context, address string) (*api.SlaveChange, error)
 	// DrainSlave starts to empty a slave.
 	DrainSlave(ctx context.Context, name string) (*api.SlaveChange, error)
-	// RemoveSlave removes a slave that is gone for good; fault.Conflict while it is
+	// RemoveSlave removes a slave that is gone for good. Errors: fault.Conflict while the slave is
 	// alive or has slices.
 	RemoveSlave(ctx context.Context, name string) (*api.SlaveRemoved, error)
 	// BalanceStatus returns the state of balancing.
 	BalanceStatus(ctx context.Context) (*api.BalanceStatus, error)
-	// BalanceSlices lists slices, those with the most load first.
+	// BalanceSlices lists slices, those with the highest load first.
 	BalanceSlices(ctx context.Context, p api.BalanceSlicesParams) (*api.SliceList, error)
 	// BalancePlan returns what the strategy would do now.
 	BalancePlan(ctx context.Context) (*api.BalancePlan, error)
@@ -47,7 +47,7 @@ type Control interface {
 	BalanceMove(ctx context.Context, slice uint64, slave string) (*api.SliceMove, error)
 	// BalanceStrategies lists the strategies, by name.
 	BalanceStrategies(ctx context.Context) (*api.StrategyList, error)
-	// BalanceStrategy changes the strategy; options not given have their defaults.
+	// BalanceStrategy changes the strategy; options that are not given get their defaults.
 	BalanceStrategy(ctx context.Context, name string, options map[string]string) (*api.StrategyInUse, error)
 	// BalanceReplicas sets how many slaves hold each slice.
 	BalanceReplicas(ctx context.Context, replicas int) error
@@ -60,7 +60,7 @@ const (
 	bodyTimeout    = 2 * time.Second
 )
 
-// calls are the handlers of one path, by method.
+// calls has the handlers of one path, by method.
 type calls map[string]http.HandlerFunc
 
 // control returns the calls of a balancer.
@@ -95,10 +95,10 @@ func (c *Config) control() map[string]calls {
 	return all
 }
 
-// budgetPath is that of the marks of budgets.
+// budgetPath is the path of the calls that mark budgets.
 const budgetPath = "/v1/campaigns/{id}/budget"
 
-// refuse returns why the calls of a path are refused, or nil if they are not.
+// refuse returns why calls of a path are refused, or nil if they are not.
 func (c *Config) refuse(path string) error {
 	if c.Refuse == nil || path == budgetPath {
 		return nil
@@ -106,7 +106,8 @@ func (c *Config) refuse(path string) error {
 	return c.Refuse()
 }
 
-// method is that of a request, as calls have it: a HEAD is a GET without a body.
+// method returns the method of a request as the table of calls names it: a HEAD is a GET without a
+// body.
 func method(r *http.Request) string {
 	if r.Method == http.MethodHead {
 		return http.MethodGet
@@ -123,7 +124,7 @@ func (m calls) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	httpapi.RefuseMethod(w, r, strings.Join(slices.Sorted(maps.Keys(m)), ", "))
 }
 
-// get answers with what a question without parameters returns.
+// get returns a handler that answers with the result of a call without parameters.
 func get[T any](c *Config, ask func(Control, context.Context) (*T, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if err := noInput(r); err != nil {
@@ -134,7 +135,7 @@ func get[T any](c *Config, ask func(Control, context.Context) (*T, error)) http.
 	}
 }
 
-// noInput refuses parameters and bodies that would be ignored.
+// noInput returns an error for parameters and bodies that would be ignored.
 func noInput(r *http.Request) error {
 	if err := api.FromQuery(api.None{}, r.URL.RawQuery); err != nil {
 		return err
@@ -159,13 +160,13 @@ func answer[T any](c *Config, w http.ResponseWriter, r *http.Request, ask func(c
 		return
 	}
 	if r.Method == http.MethodPost {
-		text, _ := json.Marshal(v) // as it is answered
+		text, _ := json.Marshal(v) // in the form of the answer
 		c.Log.Info("changed through the admin port", "path", r.URL.Path, "by", who, "from", r.RemoteAddr, "answer", json.RawMessage(text))
 	}
 	httpapi.WriteJSON(w, http.StatusOK, v)
 }
 
-// number reads a number from 1 in the path.
+// number reads a number of at least 1 from the path.
 func number(r *http.Request, name, what string) (uint64, error) {
 	text := r.PathValue(name)
 	n, err := strconv.ParseUint(text, 10, 63)

@@ -14,7 +14,7 @@ import (
 	"adshard/internal/node/httpapi/apitest"
 )
 
-// requests are one that succeeds of each operation of a balancer's admin port.
+// requests has a request that succeeds for each operation of a balancer's admin port.
 var requests = map[string]struct{ path, body string }{
 	"POST /v1/campaigns/{id}/budget": {"/v1/campaigns/12345678901/budget", `{"exhausted":true}`},
 	"GET /v1/slaves":                 {path: "/v1/slaves"},
@@ -33,9 +33,9 @@ var requests = map[string]struct{ path, body string }{
 	"POST /v1/balance/resume":        {path: "/v1/balance/resume"},
 }
 
-// TestEveryOperationAnswersAsTheDocumentSays: each admin operation of the
-// document has a handler, and what it answers fits: done, failed in every way
-// that a balancer can, asked by a wrong method.
+// TestEveryOperationAnswersAsTheDocumentSays: each admin operation of the document has a handler,
+// whose answers fit the document: after success, after each kind of failure that a balancer can
+// have, and for a wrong method.
 func TestEveryOperationAnswersAsTheDocumentSays(t *testing.T) {
 	d := apitest.Read(t, httpapi.Spec)
 	faults := []error{nil}
@@ -59,7 +59,7 @@ func TestEveryOperationAnswersAsTheDocumentSays(t *testing.T) {
 		delete(left, operation)
 		for _, err := range faults {
 			if fault.Is(err, fault.Conflict) && method == "GET" {
-				continue // nothing is refused where nothing is changed
+				continue // nothing is refused if nothing is changed
 			}
 			c := admintest.NewControl()
 			c.Err = err
@@ -98,7 +98,7 @@ func TestControlIsTold(t *testing.T) {
 	}
 }
 
-// TestAbuse: what is wrong is refused with the reason, and has no effect.
+// TestAbuse: wrong requests are refused with the reason, and have no effect.
 func TestAbuse(t *testing.T) {
 	many := `{"name":"x","options":{`
 	for i := range 65 {
@@ -179,8 +179,8 @@ func TestAskedWrongly(t *testing.T) {
 	}
 }
 
-// FuzzPaths sends any name and number in a path, and any body: the answer is
-// one that the document knows, and the slave named is the one that is told.
+// FuzzPaths sends any name and number in a path, and any body. The answer must be one of the
+// document's, and the command must name the slave of the request.
 func FuzzPaths(f *testing.F) {
 	for _, seed := range []string{"slave-0", "", "..", "a/b", "%2e%2e", "5", "007", "ü\x00", "{name}", " ", "18446744073709551616"} {
 		f.Add(seed, `{"slice":1,"slave":"x"}`)
@@ -198,7 +198,7 @@ func FuzzPaths(f *testing.F) {
 			c := admintest.NewControl()
 			w := call(handler(c), r.method, r.path, r.body)
 			if w.Code/100 == 3 || w.Code == http.StatusNotFound && !strings.HasPrefix(w.Body.String(), "{") {
-				continue // no such path: an empty name, or one of dots
+				continue // there is no such path: an empty name, or one of dots
 			}
 			d.Answers(t, r.operation, r.method, w.Result(), w.Body.String())
 			if told := c.Calls(); strings.HasSuffix(r.path, "/drain") && len(told) > 0 && told[0] != "drain "+name {

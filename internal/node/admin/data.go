@@ -21,12 +21,12 @@ import (
 
 const batchPath = "/v1/batch"
 
-// collection is the path of a kind of entity.
+// collection says how the paths of one kind of entity look.
 type collection struct {
 	path string
 	of   backend.Entity
-	// lists are the parameters that name the owner of a list, items those that name the owner of
-	// one entity.
+	// lists names the parameters that give the owner of a list, and items those that give the owner of one
+	// entity.
 	lists, items []string
 }
 
@@ -62,7 +62,7 @@ func (c *Config) data() map[string]calls {
 	return all
 }
 
-// limited bounds bodies.
+// limited bounds the sizes of bodies.
 func limited(next http.Handler) http.Handler {
 	small, list := http.MaxBytesHandler(next, httpapi.MaxBody), http.MaxBytesHandler(next, data.MaxListBody)
 	large := map[string]http.Handler{
@@ -119,7 +119,7 @@ func (c *Config) item(w http.ResponseWriter, r *http.Request, of collection) {
 	httpapi.WriteJSON(w, http.StatusOK, v)
 }
 
-// change makes one change.
+// change makes one change and answers.
 func (c *Config) change(w http.ResponseWriter, r *http.Request, of collection, verb data.Verb) {
 	q := dataQuery{allowed: []string{"wait", "wait_ms"}, waitMs: defaultWait}
 	o := data.Operation{Verb: verb, Key: data.Key{Type: of.of}}
@@ -157,7 +157,7 @@ func (c *Config) change(w http.ResponseWriter, r *http.Request, of collection, v
 	c.apply(w, r, &q, []*data.Operation{done}, asked)
 }
 
-// refuseUnread answers an error; an unread body may never end, so the connection is closed.
+// refuseUnread answers with an error and closes the connection, since an unread body may never end.
 func refuseUnread(w http.ResponseWriter, r *http.Request, err error) {
 	if r.ContentLength != 0 {
 		w.Header().Set("Connection", "close")
@@ -210,8 +210,8 @@ func (c *Config) apply(w http.ResponseWriter, r *http.Request, q *dataQuery, lis
 	httpapi.WriteJSON(w, statusOf(v.Served), v)
 }
 
-// statusOf returns the status of a change that is durable; served: whether all live slaves serve it, nil if the
-// client did not wait for that.
+// statusOf returns the status of the answer for a durable change. `served` says whether all live slaves serve
+// the change, or is nil if the client did not wait for that.
 func statusOf(served *bool) int {
 	if served != nil && !*served {
 		return http.StatusAccepted
@@ -219,10 +219,10 @@ func statusOf(served *bool) int {
 	return http.StatusOK
 }
 
-// logged is how many changes of a batch a line of the log names.
+// logged is the number of a batch's changes that are named in the log.
 const logged = 20
 
-// summary names the first changes of a batch, for the log.
+// summary names the first changes of a batch for the log.
 func summary(list []api.DataChange) string {
 	var names []string
 	for _, v := range list[:min(logged, len(list))] {
@@ -259,8 +259,8 @@ func (c *Config) export(w http.ResponseWriter, r *http.Request) {
 	c.stream(w, r, func(ctx context.Context, to data.Lines) error { return c.Data.Export(ctx, q.advertiser, to) })
 }
 
-// stream answers with the lines that write makes. An error after the first line cuts the connection off,
-// so that a part is not taken for the whole.
+// stream answers with the lines that `write` produces. After an error that follows the first line, it cuts the
+// connection, so that no client takes a part for the whole.
 func (c *Config) stream(w http.ResponseWriter, r *http.Request, write func(context.Context, data.Lines) error) {
 	lines := newLines(w)
 	err := write(r.Context(), lines)

@@ -61,7 +61,7 @@ func newWorld(t testing.TB) *world {
 	return w
 }
 
-// locked is a buffer for several.
+// locked is a buffer that several goroutines share.
 type locked struct {
 	sync.Mutex
 	b *bytes.Buffer
@@ -80,7 +80,7 @@ type reply struct {
 	header http.Header
 }
 
-// ask sends a request as the operator, unless the headers say otherwise.
+// ask sends a request as the operator, unless the headers name another caller.
 func (w *world) ask(method, path, body string, header ...string) reply {
 	w.T.Helper()
 	r, err := http.NewRequestWithContext(w.T.Context(), method, w.url+path, strings.NewReader(body))
@@ -101,7 +101,7 @@ func (w *world) ask(method, path, body string, header ...string) reply {
 	return reply{res.StatusCode, string(text), res.Header}
 }
 
-// pattern is the path of the document.
+// pattern returns the path as the document has it.
 func pattern(path string) string {
 	path, _, _ = strings.Cut(path, "?")
 	if parts := strings.Split(path, "/"); len(parts) == 4 {
@@ -113,7 +113,7 @@ func pattern(path string) string {
 	return path
 }
 
-// must is ask of what is to succeed.
+// must sends a request that must succeed.
 func (w *world) must(method, path, body string, header ...string) reply {
 	w.T.Helper()
 	a := w.ask(method, path, body, header...)
@@ -131,7 +131,7 @@ func decode[T any](w *world, a reply) (v T) {
 
 func (w *world) changes(a reply) api.DataChanges { w.T.Helper(); return decode[api.DataChanges](w, a) }
 
-// fill makes one entity of each kind, each with id 1 but the campaign's negative.
+// fill makes one entity of each kind. Each has the id 1, except the campaign's negative.
 func (w *world) fill() {
 	w.T.Helper()
 	w.must("POST", "/v1/advertisers", `{"name":"Acme","time_zone":"Europe/Prague"}`)
@@ -203,7 +203,7 @@ func TestDataFromCreationToRemoval(t *testing.T) {
 	}
 }
 
-// wrongRequest is refused with a status; the answer says what is at fault.
+// wrongRequest is refused with a status, and the answer says what is wrong.
 type wrongRequest struct {
 	method, path, body string
 	status             int
@@ -300,7 +300,7 @@ func wrongReads() []wrongRequest {
 	}
 }
 
-// TestWrongDataRequests: each is refused with the field at fault, and changes nothing.
+// TestWrongDataRequests: each request is refused with the field at fault, and changes nothing.
 func TestWrongDataRequests(t *testing.T) {
 	w := newWorld(t)
 	w.fill()
@@ -320,8 +320,8 @@ func TestWrongDataRequests(t *testing.T) {
 	}
 }
 
-// TestIfMatch: one of many callers that have seen the same state makes its change. Changes beside it do not
-// count, those within the group do.
+// TestIfMatch: of many callers that have seen the same state, only one makes its change. Changes elsewhere do
+// not matter; those within a group do.
 func TestIfMatch(t *testing.T) {
 	w := newWorld(t)
 	w.fill()
@@ -356,7 +356,7 @@ func TestIfMatch(t *testing.T) {
 		t.Errorf("a group with another keyword is removed: %d %s", a.status, a.body)
 	}
 	w.Must(w.DB.SetBudget(t.Context(), 1, backend.BudgetMark{Exhausted: true}))
-	w.must("PATCH", "/v1/campaigns/1", `{"status":"paused"}`, "If-Match", campaign) // a mark of its budget does not count
+	w.must("PATCH", "/v1/campaigns/1", `{"status":"paused"}`, "If-Match", campaign) // a mark of its budget does not change the ETag
 	w.must("PATCH", "/v1/campaigns/1", `{"status":"enabled"}`, "If-Match", "*")
 	campaign = w.must("GET", "/v1/campaigns/1", "").header.Get("ETag")
 	w.must("POST", "/v1/negatives", `{"campaign_id":1,"text":"cheap","match_type":"broad"}`)
@@ -364,15 +364,15 @@ func TestIfMatch(t *testing.T) {
 		t.Errorf("a campaign with another negative is removed: %d %s", a.status, a.body)
 	}
 
-	other := newWorld(t) // the same, in another database
+	other := newWorld(t) // the same data in another database
 	other.fill()
 	if tag == other.must("GET", "/v1/keywords/1?group=1", "").header.Get("ETag") {
 		t.Error("two databases have one ETag")
 	}
 }
 
-// TestTwins: one of several simultaneous requests with one key is made, and the others get its
-// answer, also those that found no receipt yet and waited for it.
+// TestTwins: of several simultaneous requests with the same key, only one is carried out. The others get its
+// answer, even those that found no receipt yet and waited for it.
 func TestTwins(t *testing.T) {
 	w := newWorld(t)
 	w.fill()
@@ -384,7 +384,7 @@ func TestTwins(t *testing.T) {
 		for range 6 {
 			all.Go(func() {
 				<-start
-				a := w.ask("PATCH", "/v1/campaigns/1", body, "Idempotency-Key", key) // made twice, it would not fail
+				a := w.ask("PATCH", "/v1/campaigns/1", body, "Idempotency-Key", key) // making the change twice would not fail
 				if a.status != http.StatusOK {
 					t.Errorf("%d %s", a.status, a.body)
 				} else if !w.changes(a).Replayed {
@@ -400,8 +400,8 @@ func TestTwins(t *testing.T) {
 	}
 }
 
-// TestRequestsSentAgain: a request with a key is made once, however often and at the same time it is sent;
-// other requests and other callers have nothing of it.
+// TestRequestsSentAgain: a request with a key is carried out once, however often it is sent, even at the same
+// time. Other requests and other callers are not affected.
 func TestRequestsSentAgain(t *testing.T) {
 	w := newWorld(t)
 	w.fill()
@@ -451,12 +451,12 @@ func TestRequestsSentAgain(t *testing.T) {
 	if w.clock() != at {
 		t.Error("the clock moved")
 	}
-	// What failed was not made, and may be sent again.
+	// A request that failed was not carried out, and may be sent again.
 	if a := w.ask("POST", "/v1/groups", `{"campaign_id":9,"name":"x"}`, "Idempotency-Key", "k2"); a.status != 404 {
 		t.Errorf("%d %s", a.status, a.body)
 	}
 	w.must("POST", "/v1/groups", `{"campaign_id":2,"name":"x"}`, "Idempotency-Key", "k2")
-	// A removal that is sent again finds its receipt, not that nothing is there.
+	// A removal that is sent again finds its receipt, instead of failing because the entity is gone.
 	for _, replayed := range []bool{false, true} {
 		if c := w.changes(w.must("DELETE", "/v1/campaigns/2", "", "Idempotency-Key", "k3")); c.Replayed != replayed || c.Changes[0].Effect != api.DataEffectRemoved {
 			t.Errorf("%+v", c)
@@ -526,7 +526,8 @@ func TestBatches(t *testing.T) {
 
 func quoted(s string) string { return strings.ReplaceAll(fmt.Sprintf("%q", s), `\\"`, `\"`) }
 
-// TestPagesUnderChanges: what is there all the time is listed once; cursors are for their list alone.
+// TestPagesUnderChanges: an entity that exists throughout is listed exactly once, and a cursor is valid only
+// for its list.
 func TestPagesUnderChanges(t *testing.T) {
 	w := newWorld(t)
 	w.Write(1, 25, 2, 5)
@@ -541,7 +542,7 @@ func TestPagesUnderChanges(t *testing.T) {
 			break
 		}
 		cursor = "&cursor=" + list.Next
-		w.must("DELETE", fmt.Sprintf("/v1/groups/%d", i+1), "") // one that has been listed
+		w.must("DELETE", fmt.Sprintf("/v1/groups/%d", i+1), "") // an entity that has been listed
 		if i == 0 {
 			w.must("DELETE", "/v1/groups/20", "")
 			w.must("POST", "/v1/groups", `{"campaign_id":1,"name":"new"}`)
@@ -576,8 +577,8 @@ func TestPagesUnderChanges(t *testing.T) {
 	}
 }
 
-// TestChangeStream: every change is there once, page by page and while one waits; a position that is too old or
-// of another history is refused.
+// TestChangeStream: every change is sent exactly once, in pages and while a client waits. A position that is
+// too old, or of another history, is refused.
 func TestChangeStream(t *testing.T) {
 	w := newWorld(t)
 	w.fill()
@@ -609,7 +610,7 @@ func TestChangeStream(t *testing.T) {
 	last := all[len(all)-1].Position
 	later := make(chan []api.ChangeLine)
 	go func() { later <- read("/v1/changes?wait_ms=20000&limit=1&after=" + last) }()
-	time.Sleep(50 * time.Millisecond) // so that it waits when the change comes; correct without, too
+	time.Sleep(50 * time.Millisecond) // so that the client is waiting when the change arrives; the test is correct without it, too
 	w.must("DELETE", "/v1/groups/1", "")
 	if got := <-later; len(got) != 1 || !got[0].Removed {
 		t.Errorf("%+v", got)
@@ -628,7 +629,7 @@ func TestChangeStream(t *testing.T) {
 	}
 }
 
-// TestTooManyStreams: those that are beyond the bound are refused at once.
+// TestTooManyStreams: streams beyond the bound are refused at once.
 func TestTooManyStreams(t *testing.T) {
 	w := newWorld(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -646,7 +647,7 @@ func TestTooManyStreams(t *testing.T) {
 	}
 	cancel()
 	all.Wait()
-	for until := time.Now().Add(5 * time.Second); ; time.Sleep(time.Millisecond) { // the server notices
+	for until := time.Now().Add(5 * time.Second); ; time.Sleep(time.Millisecond) { // until the server notices
 		if a := w.ask("GET", "/v1/changes?after=", ""); a.status == http.StatusOK {
 			break
 		} else if time.Now().After(until) {
@@ -655,7 +656,7 @@ func TestTooManyStreams(t *testing.T) {
 	}
 }
 
-// TestWaitServed: 200 says that all serve the change, 202 that it is only durable.
+// TestWaitServed: 200 means that all slaves serve the change, and 202 that it is only durable.
 func TestWaitServed(t *testing.T) {
 	w := newWorld(t)
 	var asked uint64

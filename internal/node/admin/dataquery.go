@@ -12,11 +12,11 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// Bounds and defaults of the parameters of calls for data, as in openapi.yaml.
+// Bounds and defaults of the parameters of the calls for data, as in openapi.yaml.
 const (
 	defaultPage    = 100
 	maxPage        = 1000
-	maxEntries     = 10_000 // of a block list, on a page
+	maxEntries     = 10_000 // entries of a block list on one page
 	maxCursor      = 64
 	defaultChanges = 1000
 	maxChanges     = 10_000
@@ -27,11 +27,11 @@ const (
 	maxKey         = 64
 )
 
-// dataQuery are the parameters of a call for data.
+// dataQuery holds the parameters of a call for data.
 type dataQuery struct {
 	allowed []string
-	changes bool // they are those of the log of changes, which has bounds of its own
-	entries bool // they are those of a block list's entries
+	changes bool // the call reads the log of changes, which has bounds of its own
+	entries bool // the call reads the entries of a block list
 
 	advertiser, campaign, group uint64
 	cursor, after               string
@@ -99,7 +99,7 @@ func (q *dataQuery) read(r *http.Request) error {
 	return api.FromQuery(q, r.URL.RawQuery)
 }
 
-// owned checks that the owner of a keyword, negative or ad is named.
+// owned returns an error unless exactly one owner of a keyword, negative or ad is named.
 func (q *dataQuery) owned(of collection) error {
 	n := 0
 	for _, id := range []uint64{q.advertiser, q.campaign, q.group} {
@@ -121,7 +121,7 @@ func orOf(names []string) string {
 	return strings.Join(names[:last], ", ") + " or " + names[last] + ", one of them,"
 }
 
-// key reads the query and the path of one entity.
+// key reads the key of one entity from the path and the query.
 func (q *dataQuery) key(r *http.Request, of collection) (data.Key, error) {
 	id, err := number(r, "id", of.of.String())
 	if err == nil {

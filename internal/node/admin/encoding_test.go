@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// zipped is a body as clients compress it.
+// zipped compresses a body in the way of clients.
 func zipped(t *testing.T, body string) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -22,7 +22,7 @@ func zipped(t *testing.T, body string) string {
 	return b.String()
 }
 
-// TestCompressedBodies: each call for data that reads a body says of a compressed one that it is compressed, and changes nothing.
+// TestCompressedBodies: each call for data that reads a body reports that a compressed one is compressed, and changes nothing.
 func TestCompressedBodies(t *testing.T) {
 	w := newWorld(t)
 	w.fill()

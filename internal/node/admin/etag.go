@@ -9,12 +9,12 @@ import (
 	"adshard/internal/node/httpapi"
 )
 
-// weak begins an ETag that promises only that two states are equivalent. A proxy that compresses answers
-// makes ETags weak.
+// weak is the prefix of an ETag that promises only that two states are equivalent. A proxy that compresses
+// answers makes ETags weak.
 const weak = "W/"
 
-// ifMatch returns the ETag that the entity must have; "" means any. Errors: fault.Invalid, and an error that is
-// answered 412 for a weak one, since If-Match compares strongly and no weak ETag agrees with anything (RFC 9110,
+// ifMatch returns the ETag that the entity must have, or "" if any will do. Errors: fault.Invalid, and an error
+// with status 412 for a weak ETag: If-Match compares strongly, and a weak ETag never matches then (RFC 9110,
 // 13.1.1 and 8.8.3.2).
 func ifMatch(r *http.Request, verb data.Verb) (string, error) {
 	tag, err := header(r, "If-Match")
@@ -25,7 +25,7 @@ func ifMatch(r *http.Request, verb data.Verb) (string, error) {
 	case verb == data.Create:
 		return "", fault.Field("admin", "If-Match", "what is created has no ETag yet")
 	case tag == "*":
-		return "", nil // what is missing is not changed anyway
+		return "", nil // an entity that is missing is not changed anyway
 	case !isETag(bare):
 		return "", fault.Field("admin", "If-Match", "If-Match must be one ETag as it was answered, in its quotes")
 	case isWeak:
@@ -35,7 +35,7 @@ func ifMatch(r *http.Request, verb data.Verb) (string, error) {
 	return tag, nil
 }
 
-// isETag reports whether a tag is strong and of the characters of RFC 9110, section 8.8.3.
+// isETag reports whether a tag is a strong one of the characters that RFC 9110, section 8.8.3, allows.
 func isETag(tag string) bool {
 	if len(tag) < 2 || tag[0] != '"' || tag[len(tag)-1] != '"' {
 		return false
@@ -44,7 +44,7 @@ func isETag(tag string) bool {
 }
 
 // has reports whether the client already has the state with this ETag: If-None-Match compares weakly (RFC 9110,
-// 13.1.2). Ours have no comma, so that one in another's ETag does no harm.
+// 13.1.2). The ETags of this server have no comma, so a comma in a foreign ETag does no harm.
 func has(r *http.Request, etag string) bool {
 	for tag := range strings.SplitSeq(strings.Join(r.Header.Values("If-None-Match"), ","), ",") {
 		if tag = strings.TrimSpace(tag); tag == "*" || strings.TrimPrefix(tag, weak) == etag {

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestWeakETags: If-None-Match takes an ETag that a proxy has made weak, for every kind of entity; If-Match never does, not even the right one.
+// TestWeakETags: If-None-Match accepts an ETag that a proxy has made weak, for every kind of entity. If-Match never accepts a weak one, not
+// even the right one.
 func TestWeakETags(t *testing.T) {
 	w := newWorld(t)
 	w.fill()

@@ -8,8 +8,8 @@ import (
 	"adshard/ingest"
 )
 
-// importedAgain checks that a file made of an export, with the given number of rows, changes nothing where it is from,
-// and makes the same in an empty database.
+// importedAgain checks that a file made from an export, with the given number of rows, changes nothing in its own
+// database, and makes the same data in an empty one.
 func (w *world) importedAgain(file string, rows int64, exported string) {
 	w.T.Helper()
 	imported := func(db backend.Store) ingest.Summary {
@@ -31,13 +31,13 @@ func (w *world) importedAgain(file string, rows int64, exported string) {
 	}
 }
 
-// withoutLists is an export without its block lists, which no Editor file says.
+// withoutLists returns an export without its block lists, which an Editor file does not have.
 func withoutLists(exported string) string {
 	exported, _, _ = strings.Cut(exported, `{"type":"blocklist"`)
 	return exported
 }
 
-// TestExportIsImportedAgain: an export changes nothing where it is from, and makes the same in an empty database.
+// TestExportIsImportedAgain: an export changes nothing in its own database, and makes the same data in an empty one.
 func TestExportIsImportedAgain(t *testing.T) {
 	w := newWorld(t)
 	w.fill()
@@ -60,7 +60,7 @@ func TestExportIsImportedAgain(t *testing.T) {
 	}
 }
 
-// TestEditorFileIsImportedAgain: the same holds for an export as a Google Ads Editor file.
+// TestEditorFileIsImportedAgain: the same is true for an export as a Google Ads Editor file.
 func TestEditorFileIsImportedAgain(t *testing.T) {
 	w := newWorld(t)
 	w.fill()

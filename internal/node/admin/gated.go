@@ -10,9 +10,10 @@ import (
 	"adshard/internal/node/httpapi"
 )
 
-// gated refuses requests that their sender may not make, before their bodies are read. What
-// the port does not have is not refused here, but by next. Only the console knows who has
-// signed in on its pages, so no browser can be made to send a call.
+// gated refuses requests that the sender may not make, before their bodies are read. It passes
+// requests for unknown calls on to `next`, which refuses them. Only the console reads the cookies
+// of those who have signed in on its pages, so no site can make a browser send a call in their
+// name.
 func (c *Config) gated(routes *http.ServeMux, next http.Handler, pages *console.Console) http.Handler {
 	if c.Gate == nil {
 		return next

@@ -114,7 +114,7 @@ func (c *Config) pause(paused bool) http.HandlerFunc {
 	}
 }
 
-// read reads a body; when it cannot, it answers why, and returns false.
+// read reads a body and reports whether that succeeded; if not, it has answered with the error.
 func read(w http.ResponseWriter, r *http.Request, p api.Params) bool {
 	err := api.FromQuery(api.None{}, r.URL.RawQuery)
 	if err == nil {
@@ -126,8 +126,8 @@ func read(w http.ResponseWriter, r *http.Request, p api.Params) bool {
 	return err == nil
 }
 
-// silent checks that a request says nothing beside its path; else it answers
-// so, and returns false.
+// silent reports whether a request has no query and no body; if it has any, silent has answered
+// with an error.
 func silent(w http.ResponseWriter, r *http.Request) bool {
 	err := noInput(r)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"adshard/internal/node/httpapi"
 )
 
-// guarded refuses what a web page of another site makes a browser send (httpapi.Names).
+// guarded refuses requests that a page of another site makes a browser send (httpapi.Names).
 func (c *Config) guarded(next http.Handler) http.Handler {
 	table := access.NewTable()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -21,8 +21,8 @@ func guarded(hosts ...string) http.Handler {
 		Control: admintest.NewControl(), Hosts: hosts, Log: slog.New(slog.DiscardHandler)})
 }
 
-// TestTheAdminPortAnswersToItsNamesOnly: a name that a page made lead here (DNS
-// rebinding) could pause balancing and drain slaves.
+// TestTheAdminPortAnswersToItsNamesOnly: through a name that an attacker made resolve to the port
+// (DNS rebinding), a page could pause balancing and drain slaves.
 func TestTheAdminPortAnswersToItsNamesOnly(t *testing.T) {
 	h := guarded("ads.example", "10.0.0.5:8081", "[2001:db8::7]:8081", "2001:db8::8")
 	ask := func(method, path, host string) *httptest.ResponseRecorder {
@@ -36,7 +36,7 @@ func TestTheAdminPortAnswersToItsNamesOnly(t *testing.T) {
 	}
 	for host, status := range map[string]int{
 		"localhost": 200, "LocalHost:8081": 200, "localhost.:1": 200, "127.0.0.1:8081": 200, "127.1.2.3": 200, "[::1]:8081": 200, "[::1]": 200,
-		"192.0.2.7:8081": 200, "[::ffff:192.0.2.7]:1": 200, // where the connection came to
+		"192.0.2.7:8081": 200, "[::ffff:192.0.2.7]:1": 200, // the address to which the connection came
 		"ads.example": 200, "ADS.example:8081": 200, "10.0.0.5": 200, "[2001:db8::7]": 200, "[2001:db8::8]:9": 200,
 		"": 421, "evil.example": 421, "evil.example:8081": 421, "localhost.evil.example": 421, "127.0.0.1.evil.example": 421,
 		"ads.example.evil.example": 421, "192.0.2.8": 421, "10.0.0.6:8081": 421, "127.0.0.1@evil.example": 421, "2130706433": 421,
@@ -62,7 +62,7 @@ func TestTheAdminPortAnswersToItsNamesOnly(t *testing.T) {
 	}
 }
 
-// TestTheAdminPortRefusesOtherSites: what a browser says of where a page is from.
+// TestTheAdminPortRefusesOtherSites: the headers by which a browser says where a page is from.
 func TestTheAdminPortRefusesOtherSites(t *testing.T) {
 	h, d := guarded("example.com"), apitest.Read(t, httpapi.Spec)
 	for name, c := range map[string]struct {

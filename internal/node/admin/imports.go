@@ -13,8 +13,8 @@ import (
 
 const (
 	importsPath = "/v1/imports"
-	// fileTimeout is how long a file may take to come; with controlTimeout it is less than what a
-	// connection has for an answer.
+	// fileTimeout is how long a file may take to arrive. Together with controlTimeout it is below
+	// the time that a connection has for an answer.
 	fileTimeout = 4 * time.Second
 	maxFileName = 255
 	maxAccount  = 1024 // bytes of an advertiser's name
@@ -30,7 +30,7 @@ func (c *Config) imports(w http.ResponseWriter, r *http.Request) {
 	answer(c, w, r, func(context.Context) (*api.ImportList, error) { return c.Data.Imports(), nil })
 }
 
-// importFile imports a file, or tries to, logs who did it, and answers.
+// importFile imports a file or checks it in a dry run, logs who sent it, and answers.
 func (c *Config) importFile(w http.ResponseWriter, r *http.Request) {
 	q := dataQuery{allowed: []string{"dry_run", "advertiser_name", "file", "wait", "wait_ms"}, waitMs: defaultWait}
 	err := q.read(r)

@@ -11,7 +11,7 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// editorFile creates a campaign, changes a bid, removes a keyword, and has two rows that are wrong.
+// editorFile creates a campaign, changes a bid, removes a keyword, and has two wrong rows.
 const editorFile = `Account,Campaign,Ad Group,Keyword,Criterion Type,Max CPC,Status
 Acme,Cables,USB,usb cable,Broad,0.75,
 Acme,Cables,USB,usb hub,Broad,,Removed
@@ -36,7 +36,7 @@ func (w *world) file(query, content string, header ...string) (reply, api.Import
 	return a, v
 }
 
-// TestImports: a dry run changes nothing and says what the import then does, cell by cell.
+// TestImports: a dry run changes nothing, and reports what the import then does, cell by cell.
 func TestImports(t *testing.T) {
 	w := newWorld(t)
 	if a, v := w.file("", beforeFile); a.status != 200 || v.Rejected != 0 || v.MinClock == "" {
@@ -119,8 +119,8 @@ func TestWrongImports(t *testing.T) {
 	}
 }
 
-// TestDryRunWarnsOfNames: names that resemble those of advertisers that the file does not name are
-// warned of, as by the import itself.
+// TestDryRunWarnsOfNames: a dry run warns of names that resemble those of advertisers that the file
+// does not name, as the import itself does.
 func TestDryRunWarnsOfNames(t *testing.T) {
 	w := newWorld(t)
 	w.file("", beforeFile)

@@ -8,14 +8,14 @@ import (
 )
 
 const (
-	// lineTimeout is how long a reader of a stream may take for what was sent at once.
+	// lineTimeout is how long a reader of a stream may take to receive what is sent in one write.
 	lineTimeout = 15 * time.Second
 	// longestWait is how long a stream may be silent.
 	longestWait = maxChangesWait * time.Millisecond
 	lineBuffer  = 32 << 10
 )
 
-// lines answers with JSON lines (data.Lines).
+// lines writes an answer of JSON lines (data.Lines).
 type lines struct {
 	w     http.ResponseWriter
 	rc    *http.ResponseController
@@ -32,8 +32,8 @@ func newLines(w http.ResponseWriter) *lines {
 	return l
 }
 
-// sender sends what the buffer has, and moves the deadline on: it is the deadline of
-// this write, not of the whole stream.
+// sender sends the contents of the buffer and moves the deadline on, so that the deadline applies
+// to this write and not to the whole stream.
 type sender struct{ *lines }
 
 func (s sender) Write(b []byte) (int, error) {
@@ -52,7 +52,7 @@ func (l *lines) begin() {
 	}
 }
 
-// deadline gives the reader time for what is sent next.
+// deadline gives the reader time to receive what is sent next.
 func (l *lines) deadline() error { return l.rc.SetWriteDeadline(time.Now().Add(lineTimeout)) }
 
 // Write implements data.Lines.
@@ -72,7 +72,7 @@ func (l *lines) Flush() error {
 	}
 	err := l.rc.Flush()
 	if err == nil {
-		// A stream may wait now; its reader is not late.
+		// The stream may be silent now without its reader being late.
 		err = l.rc.SetWriteDeadline(time.Now().Add(longestWait + lineTimeout))
 	}
 	return err

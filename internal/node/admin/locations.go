@@ -21,7 +21,7 @@ const (
 	maxNumbers   = 1000
 )
 
-// findQuery are the parameters of a search for places.
+// findQuery holds the parameters of a search for places.
 type findQuery struct {
 	find  string
 	ids   []uint32
@@ -52,7 +52,7 @@ func (q *findQuery) Required(given uint64) string {
 	return missing(given, "find")
 }
 
-// numbers reads numbers of places with commas between.
+// numbers reads a comma-separated list of the numbers of places.
 func numbers(text string) (list []uint32, err error) {
 	for one := range strings.SplitSeq(text, ",") {
 		id, err := places.ParseID(one)

@@ -9,7 +9,7 @@ import (
 	"adshard/places"
 )
 
-// TestLocations: places are found by words and by number, in the table as it is now.
+// TestLocations: places are found by words and by number, in the present table.
 func TestLocations(t *testing.T) {
 	w := newWorld(t)
 	find := func(query string) string {

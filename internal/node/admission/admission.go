@@ -1,5 +1,5 @@
-// Package admission bounds what slaves that register can make a balancer or
-// distributor remember. Messages have bounds of their own (package wire).
+// Package admission bounds how much slaves can make a balancer or distributor remember by
+// registering. Messages have bounds of their own (package wire).
 package admission
 
 import (
@@ -7,23 +7,21 @@ import (
 	"adshard/schema/pb"
 )
 
-// Any process that can reach a balancer or distributor can register slaves
-// there.
+// Any process that can reach a balancer or distributor can register slaves with it.
 const (
-	// MaxSlaves bounds the slaves of a cluster, including those that were drained
-	// or never came back.
+	// MaxSlaves bounds the slaves of a cluster, including those that are drained or gone.
 	MaxSlaves = 1024
-	// MaxSlices bounds the slices in the tables of all slaves together: a slice is
-	// on two slaves while it moves.
+	// MaxSlices bounds the slices in the tables of all slaves together. A slice is in two tables
+	// while it moves.
 	MaxSlices = 4 * 1 << 18
 	// maxView is far above the view of any map.
 	maxView = 1 << 62
 )
 
-// Check returns why a slave, or its table, cannot be taken, or none if it can. registered
-// says whether the slave has registered before, others is the number of other slaves that
-// have; slices is the number of slices in all other slaves' tables. Errors:
-// fault.Overloaded, fault.Invalid.
+// Check returns why a slave or its table cannot be accepted, or nil if it can. `registered` says
+// whether the slave has registered before, `others` is the number of other slaves that have, and
+// `slices` is the number of slices in the tables of all other slaves. Errors: fault.Overloaded,
+// fault.Invalid.
 func Check(op, name string, registered bool, others, slices int, table *pb.SliceTable) error {
 	if !registered && others >= MaxSlaves {
 		return fault.Newf(fault.Overloaded, op,
@@ -39,7 +37,6 @@ func Check(op, name string, registered bool, others, slices int, table *pb.Slice
 	return nil
 }
 
-// MaxRestarts bounds by how much a reported epoch can exceed the last one: an epoch
-// begins with each start of a balancer, and a restored database brings back the
-// epoch of its backup.
+// MaxRestarts bounds by how much a reported epoch may exceed the balancer's: each start of a
+// balancer begins an epoch, and a restored database brings back the epoch of its backup.
 const MaxRestarts = 1 << 20

@@ -1,8 +1,8 @@
-// Package background runs work that has no deadline on threads of its own, which get a
-// processor after those that answer searches. Where several processes share processors, only
-// the operating system knows what the searches of all of them need.
+// Package background runs work that has no deadline on threads of its own, which get a processor
+// only after the threads that answer searches. If several processes share the processors, only the
+// operating system knows what the searches of all of them need.
 //
-// Work that holds a lock for which searches wait does not belong here.
+// Do not run work here that holds a lock for which searches wait.
 package background
 
 import (
@@ -11,26 +11,26 @@ import (
 	"sync"
 )
 
-// Threads are threads for bulk work, made as they are needed. The zero value is ready;
-// they are for concurrent use.
+// Threads is a set of threads for bulk work, made as they are needed. The zero value is ready to
+// use; all methods are safe for concurrent use.
 type Threads struct {
 	mu     sync.Mutex
 	idle   []*thread // under mu
 	closed bool      // under mu
 }
 
-// kept is how many threads are kept while they have nothing to do.
+// kept is the number of idle threads that are kept.
 const kept = 4
 
-// thread is a goroutine with a thread of its own, which ends with it: once lowered, its
-// priority cannot be raised again.
+// thread is a goroutine on a thread of its own, which ends with the goroutine: a priority that has
+// been lowered cannot be raised again.
 type thread struct {
 	work chan func()
 	done chan any // what the work panicked with, or nil
 }
 
-// Do runs work on one of the threads and returns when it is done. If it panics, so does
-// Do, with a text that has the stack.
+// Do runs `work` on one of the threads and returns when it is done. If `work` panics, Do panics
+// with the cause and the stack as text.
 func (t *Threads) Do(work func()) {
 	w := t.acquire()
 	w.work <- work
@@ -41,7 +41,7 @@ func (t *Threads) Do(work func()) {
 	}
 }
 
-// acquire returns an idle thread.
+// acquire returns an idle thread, or a new one if there is none.
 func (t *Threads) acquire() *thread {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -55,7 +55,7 @@ func (t *Threads) acquire() *thread {
 	return w
 }
 
-// release keeps a thread that is idle again, or ends it.
+// release keeps a thread that has become idle, or ends it.
 func (t *Threads) release(w *thread) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -84,7 +84,7 @@ func (w *thread) run() {
 	}
 }
 
-// causeOf runs work, and returns what it panicked with.
+// causeOf runs `work` and returns what it panicked with as text, or nil.
 func causeOf(work func()) (cause any) {
 	defer func() {
 		if cause = recover(); cause != nil {

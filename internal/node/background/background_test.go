@@ -13,7 +13,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestDo: work is done one by one and at once, and a panic is the caller's.
+// TestDo: work is done one after another and at the same time, and a panic is passed on to the
+// caller.
 func TestDo(t *testing.T) {
 	threads := new(Threads)
 	defer threads.Close()
@@ -51,7 +52,7 @@ func TestDo(t *testing.T) {
 	}
 }
 
-// TestNice: where Linux says so.
+// TestNice: the priority is lowered on systems that show it, such as Linux.
 func TestNice(t *testing.T) {
 	nice := func() int {
 		text, err := os.ReadFile("/proc/thread-self/stat")

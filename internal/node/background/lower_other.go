@@ -2,5 +2,5 @@
 
 package background
 
-// Lower does nothing: only Linux has priorities of threads.
+// Lower does nothing: only Linux has priorities for single threads.
 func Lower() {}

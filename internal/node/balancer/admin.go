@@ -21,7 +21,7 @@ type adminOfHost struct {
 
 // balancerPage is the admin page of one balancer.
 type balancerPage struct {
-	balancer *Balancer // nil: another host leads
+	balancer *Balancer // nil: another host leads, or this one is starting
 	http.Handler
 }
 
@@ -50,8 +50,8 @@ func (h *Host) AdminHandler(cfg admin.Config) http.Handler {
 	return &adminOfHost{cfg: cfg, host: h}
 }
 
-// notLeading returns why a page without a balancer refuses what only the leader may do, also while the host
-// begins to lead.
+// notLeading returns why a page without a balancer refuses the calls that only the leader may answer. That
+// includes the time in which the host begins to lead.
 func (h *Host) notLeading() error {
 	if s := h.standby.Load(); s != nil {
 		return s.refusal()
@@ -59,7 +59,7 @@ func (h *Host) notLeading() error {
 	return fault.Newf(fault.Unavailable, "balancer", "the balancer is starting; ask again after a pause")
 }
 
-// refusal returns why the admin port refuses what only the leader may do, or nil if this host
+// refusal returns why the admin port refuses the calls that only the leader may answer, or nil if this host
 // leads.
 func (h *Host) refusal() error {
 	if s := h.standby.Load(); s != nil {
@@ -71,8 +71,8 @@ func (h *Host) refusal() error {
 	return nil
 }
 
-// adminOfStandby marks budgets, which any balancer may do; all other calls are refused
-// before they reach it.
+// adminOfStandby marks budgets, which any balancer may do. The admin port refuses all other calls before
+// they reach it.
 type adminOfStandby struct {
 	admin.Control
 	db backend.Store

@@ -11,8 +11,8 @@ import (
 	"adshard/internal/node/metrics"
 )
 
-// TestAdminBeforeItLeads: whatever is asked of the admin port of a balancer that neither leads nor
-// stands by yet is answered, most of it with "try again".
+// TestAdminBeforeItLeads: the admin port of a balancer that neither leads nor stands by yet answers
+// all requests, most of them with "try again".
 func TestAdminBeforeItLeads(t *testing.T) {
 	r := newRig(t, 1)
 	host := &Host{db: r.DB, log: slog.New(slog.DiscardHandler)}
@@ -27,7 +27,7 @@ func TestAdminBeforeItLeads(t *testing.T) {
 		}
 		return w.Code
 	}
-	for _, state := range []*standby{nil, standing, nil} { // the last: it takes over
+	for _, state := range []*standby{nil, standing, nil} { // in the last state it is taking over
 		host.standby.Store(state)
 		for pattern, methods := range admin.Routes() {
 			path := strings.NewReplacer("{id}", "1", "{name}", "slave-1", "{slice}", "1").Replace(pattern)

@@ -5,8 +5,7 @@ import (
 	"adshard/schema/pb"
 )
 
-// admit returns why a slave cannot register here, or none if it can. Called with the lock
-// held.
+// admit returns why a slave cannot register here, or nil if it can. The caller holds the lock.
 func (b *Balancer) admit(op, name string, table *pb.SliceTable) error {
 	_, registered := b.slaves[name]
 	others, slices := len(b.slaves), 0

@@ -16,7 +16,7 @@ import (
 	"adshard/schema/pb"
 )
 
-// stranger is a connection to the rig's balancer that knows nothing of bounds.
+// stranger returns a connection to the rig's balancer from a client that ignores all bounds.
 func (r *rig) stranger() *grpc.ClientConn {
 	r.T.Helper()
 	options := append(wire.ClientOptions(), grpc.WithDefaultCallOptions(grpc.MaxCallSendMsgSize(1<<30)))
@@ -39,9 +39,8 @@ func liveHeap() uint64 {
 	return m.HeapAlloc
 }
 
-// TestNamesOfMegabytesLeaveNothingBehind: one registration with a name of 4 MB
-// took 2 GB within seconds, since the name went into the model, its quanta, the
-// database and the log.
+// TestNamesOfMegabytesLeaveNothingBehind: a single registration with a name of 4 MB used to take 2
+// GB within seconds, since the name went into the model, its quanta, the database and the log.
 func TestNamesOfMegabytesLeaveNothingBehind(t *testing.T) {
 	r := newRig(t, 1)
 	r.Write(3, 2, 2, 1_000_000)
@@ -73,8 +72,8 @@ func TestNamesOfMegabytesLeaveNothingBehind(t *testing.T) {
 	}
 }
 
-// TestStrangersCanAddOnlySoManySlaves: without a bound each new name stayed in
-// the model for ever.
+// TestStrangersCanAddOnlySoManySlaves: without a bound, each new name would stay in the model for
+// ever.
 func TestStrangersCanAddOnlySoManySlaves(t *testing.T) {
 	for name, planned := range map[string]bool{"before the first plan": false, "after it": true} {
 		t.Run(name, func(t *testing.T) {
@@ -98,7 +97,7 @@ func TestStrangersCanAddOnlySoManySlaves(t *testing.T) {
 				}
 				err := register()
 				for end := time.Now().Add(10 * time.Second); fault.Is(err, fault.Unavailable) && time.Now().Before(end); err = register() {
-					time.Sleep(10 * time.Millisecond) // the distributor, which says every second that it runs, is late
+					time.Sleep(10 * time.Millisecond) // the distributor, which reports every second that it runs, is late
 				}
 				switch {
 				case err == nil:
@@ -110,7 +109,7 @@ func TestStrangersCanAddOnlySoManySlaves(t *testing.T) {
 			if taken != admission.MaxSlaves || len(r.b.SlavesList()) != admission.MaxSlaves {
 				t.Errorf("%d taken, %d listed; at most %d are", taken, len(r.b.SlavesList()), admission.MaxSlaves)
 			}
-			// Those that are known go on.
+			// Slaves that are known continue.
 			r.stopSlave("slave-0")
 			r.slave("slave-0")
 			r.eventually("back", func() bool {
@@ -125,7 +124,8 @@ func TestStrangersCanAddOnlySoManySlaves(t *testing.T) {
 	}
 }
 
-// TestTablesTogetherAreBounded: each of them may be as large as a table is.
+// TestTablesTogetherAreBounded: each table may have the largest size that a table can have, but not
+// all of them together.
 func TestTablesTogetherAreBounded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: registers tables of many megabytes")
@@ -139,7 +139,7 @@ func TestTablesTogetherAreBounded(t *testing.T) {
 	balancer := pb.NewBalancerClient(r.stranger())
 	for i := range admission.MaxSlices/wire.MaxSlices + 1 {
 		want := i < admission.MaxSlices/wire.MaxSlices
-		for range 2 { // the same again replaces its own
+		for range 2 { // the second table replaces the first
 			_, err := balancer.Register(shortly(t), &pb.RegisterRequest{Name: fmt.Sprint("slave-", i), Address: "a.example:1",
 				Incarnation: "x", Slices: table})
 			if want != (err == nil) || err != nil && !fault.Is(err, fault.Overloaded) {
@@ -151,7 +151,7 @@ func TestTablesTogetherAreBounded(t *testing.T) {
 
 func TestMastersAndDistributorsAreBounded(t *testing.T) {
 	r := newRig(t, 1)
-	r.cfg.MasterLease = time.Hour // none is forgotten meanwhile
+	r.cfg.MasterLease = time.Hour // no lease expires meanwhile
 	r.start()
 	balancer := pb.NewBalancerClient(r.stranger())
 	const most = 1024

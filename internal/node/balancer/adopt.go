@@ -10,8 +10,8 @@ import (
 )
 
 // Adopt gives the slave at an address the addresses of the cluster's balancers, and returns the
-// slave's name; the slave registers then. Errors: those of the slave, fault.Conflict when it
-// belongs to another balancer; fault.Unavailable when nothing answers.
+// slave's name. The slave registers afterwards. Errors: those of the slave, with fault.Conflict if
+// it belongs to another balancer; fault.Unavailable if nothing answers.
 func (b *Balancer) Adopt(ctx context.Context, address string) (name string, err error) {
 	conn, err := wire.Dial(address, b.cfg.Credentials.To("", access.Slave)...)
 	if err != nil {

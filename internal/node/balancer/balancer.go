@@ -1,9 +1,9 @@
 // Package balancer is the process that decides which slave keeps which groups.
 //
-// A Balancer drives the mapper of package balance, a state machine, with a
-// database, a clock and the calls of slaves, masters and distributors; it may
-// have a distributor of its own. A Host keeps one Balancer after another running
-// behind one address. What the admin port shows is made from a survey of the model.
+// A Balancer drives the mapper of package balance, a state machine, with a database, a clock and
+// the calls of slaves, masters and distributors; it may have a distributor of its own. A Host runs
+// one Balancer after another at one address. The admin port shows figures from a survey of the
+// model.
 package balancer
 
 import (
@@ -53,49 +53,49 @@ type Balancer struct {
 	health      *health.Tracker
 	started     time.Time
 	feed        feed.Follower
-	distributor *distributor.Distributor // nil: distributors run in processes of their own
+	distributor *distributor.Distributor // nil if distributors are processes of their own
 
-	mu            sync.Mutex // guards what follows, and the mapper
+	mu            sync.Mutex // guards the fields below and the mapper
 	mapper        *mapper.Mapper
 	slaves        map[string]*slaveInfo
 	masterReports masterReports
 	distributors  distributors
 	quanta        recentQuanta
-	published     *balance.Model // when changed was last sent
-	changed       wait.Broadcast // sent with each quantum and published model
+	published     *balance.Model // the model of the last broadcast of changed
+	changed       wait.Broadcast // sent with each quantum and each published model
 	asked         []balance.Certify
 	discards      chan balance.Discard
-	askedMore     wait.Broadcast // sent when certificates are asked for
-	surveyed      *survey.Survey // newest; nil: none
+	askedMore     wait.Broadcast // sent when the mapper asks for certificates
+	surveyed      *survey.Survey // newest survey, or nil
 	steering      strategyEvents
 
 	names     groupNames
 	documents *documentserver.Server
 
-	choosing sync.Mutex // serializes changes of the strategy, pauses among them
+	choosing sync.Mutex // serializes changes of the strategy, including pauses
 
-	restarts   *rate.Limiter // bounds how often reported epochs make the balancer start over; the successor keeps it
+	restarts   *rate.Limiter // bounds how often reported epochs make the balancer start over; handed on to the successor
 	succession *succession
 
-	saves chan maps.SaveState // the mapper has one under way at most
-	news  chan struct{}       // full: the mapper's next deadline may be sooner
+	saves chan maps.SaveState // the mapper has at most one save under way
+	news  chan struct{}       // full if the mapper's next deadline may have moved earlier
 }
 
-// slaveInfo is what a slave last reported.
+// slaveInfo is the last report of a slave.
 type slaveInfo struct {
 	address, incarnation string
-	words                string // the version of its program's words; "": it names none
+	words                string // the version of the words of its program; "" if it names none
 	seen                 time.Time
 	position             balance.Position
-	held                 uint64 // the clock that copies of its store need the log from, or 0 if there are none
+	held                 uint64 // the clock from which copies of its store need the log, or 0 if there are no copies
 	state                *pb.SlaveState
-	slices               int // of its table
+	slices               int // number of slices in its table
 }
 
-// New makes a balancer that leads its cluster from now on, for a cluster that has no other
-// one; it returns once it can answer slaves. The caller closes db after Run has returned.
-// Errors: fault.Invalid for the configuration, fault.Conflict when another balancer runs or
-// takes over meanwhile, those of the database.
+// New returns a balancer that leads its cluster from now on; the cluster must have no other
+// balancer. It returns once the balancer can answer slaves. The caller closes db after Run has
+// returned. Errors: fault.Invalid for the configuration, fault.Conflict if another balancer runs or
+// takes over meanwhile, and those of the database.
 func New(ctx context.Context, cfg Config, db backend.Store, log *slog.Logger) (*Balancer, error) {
 	order, err := cfg.prepare(ctx, db)
 	if err == nil && cfg.Control != "" {
@@ -112,8 +112,7 @@ func New(ctx context.Context, cfg Config, db backend.Store, log *slog.Logger) (*
 	return lead(ctx, cfg, order, db, store, term, nil, log)
 }
 
-// prepare checks the configuration, and returns the order of keys of the cluster, which it
-// sets.
+// prepare checks the configuration, and sets and returns the cluster's order of keys.
 func (c *Config) prepare(ctx context.Context, db backend.Store) (balance.Order, error) {
 	if err := c.Validate(); err != nil {
 		return 0, err
@@ -125,12 +124,12 @@ func (c *Config) prepare(ctx context.Context, db backend.Store) (balance.Order, 
 	if err == nil {
 		err = strategy.CheckOrder(c.Strategy, order)
 	}
-	c.Order = order.String() // for the next one, too, whatever the database is restored to
+	c.Order = order.String() // for the next balancer too, whatever state the database is restored to
 	return order, err
 }
 
-// lead makes the balancer of a term. items are those of the database, which it keeps; nil:
-// it reads them.
+// lead makes the balancer of a term. `all` has the items of the database, which the balancer keeps;
+// if it is nil, lead reads them.
 func lead(ctx context.Context, cfg Config, order balance.Order, db backend.Store, store control.Store, term control.Term, items *items, log *slog.Logger) (*Balancer, error) {
 	data, err := identity.Of(ctx, db, order)
 	if err != nil {
@@ -148,11 +147,11 @@ func lead(ctx context.Context, cfg Config, order balance.Order, db backend.Store
 	defer kept.Wait()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	kept.Go(func() { _ = term.KeepAlive(ctx, func(error) {}) }) // loading may take longer than a lease; Run keeps it then
+	kept.Go(func() { _ = term.KeepAlive(ctx, func(error) {}) }) // loading may take longer than a lease; afterwards Run keeps the lease
 	return b, b.load(ctx, items)
 }
 
-// load reads the saved model and, if there are none, all items.
+// load reads the saved model and, if `all` is nil, all items.
 func (b *Balancer) load(ctx context.Context, all *items) error {
 	if err := b.cfg.checkPlace(ctx, b.db); err != nil {
 		return err
@@ -202,8 +201,8 @@ func (b *Balancer) load(ctx context.Context, all *items) error {
 	return b.step(func() error { b.mapper.Loaded(b.now(), at.Clock); return nil })
 }
 
-// copyOf copies an index: mapper and distributor each have one, as of the last
-// change that each has applied.
+// copyOf copies an index. Mapper and distributor each have their own, since they apply changes at
+// different times.
 func copyOf(index *balance.Index) *balance.Index {
 	out := &balance.Index{}
 	index.Ascend(0, balance.MaxKey, func(k balance.Key, w uint32) bool { out.Put(k, w); return true })
@@ -213,9 +212,9 @@ func copyOf(index *balance.Index) *balance.Index {
 // Epoch returns the balancer's epoch.
 func (b *Balancer) Epoch() uint64 { return b.leadership.Epoch() }
 
-// Run follows the database, plans and saves until ctx is done (nil) or it cannot
-// continue: *control.Replaced when another balancer has taken over, errSucceeded when
-// another is to start in this one's place.
+// Run follows the database, plans and saves. It returns nil when ctx is done. Errors:
+// *control.Replaced if another balancer has taken over, errSucceeded if another is to start in this
+// one's place, and what else keeps it from going on.
 func (b *Balancer) Run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return b.follow(ctx) })
@@ -249,7 +248,7 @@ func (b *Balancer) Run(ctx context.Context) error {
 // now returns the mapper's time.
 func (b *Balancer) now() time.Duration { return time.Since(b.started) }
 
-// step changes the mapper under the lock and passes its messages on.
+// step changes the mapper under the lock and passes on the messages that result.
 func (b *Balancer) step(change func() error) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -272,7 +271,7 @@ func (b *Balancer) step(change func() error) error {
 	for _, d := range out.Discards {
 		select {
 		case b.discards <- d:
-		default: // the mapper repeats it
+		default: // the mapper repeats the order
 		}
 	}
 	if len(out.Certify) > 0 {

@@ -30,8 +30,8 @@ import (
 type rig struct {
 	*nodetest.Database
 	cfg    Config
-	b      *Balancer // the first since start
-	host   *Host     // of b and of those that take its place
+	b      *Balancer // the first one since start
+	host   *Host     // runs b and the balancers that replace it
 	addr   string
 	log    *slog.Logger
 	stop   func()
@@ -81,7 +81,7 @@ func (r *rig) start() {
 	}
 }
 
-// slave starts a slave; one that was stopped keeps its store.
+// slave starts a slave. A slave that was stopped before keeps its store.
 func (r *rig) slave(name string) barrels.Store {
 	r.T.Helper()
 	s, ok := r.slaves[name]
@@ -114,7 +114,7 @@ func (r *rig) stopSlave(name string) {
 	}
 }
 
-// eventually waits until ok.
+// eventually waits until ok returns true.
 func (r *rig) eventually(what string, ok func() bool) {
 	r.T.Helper()
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
@@ -125,7 +125,7 @@ func (r *rig) eventually(what string, ok func() bool) {
 	r.T.Fatalf("not within a minute: %s; balancer: %+v; slaves: %+v", what, r.b.Status(), r.b.SlavesList())
 }
 
-// groups sums the groups of all slaves.
+// groups returns the number of groups on all slaves.
 func (r *rig) groups() (sum uint64) {
 	for _, s := range r.slaves {
 		sum += s.store.Stats().Groups
@@ -133,8 +133,7 @@ func (r *rig) groups() (sum uint64) {
 	return sum
 }
 
-// whole tells whether the slaves serve the whole ring at the clock of the
-// database, or newer.
+// whole reports whether the slaves serve the whole ring at the clock of the database, or a newer one.
 func (r *rig) whole() bool {
 	newest, err := r.DB.Newest(r.T.Context())
 	r.Must(err)
@@ -156,7 +155,7 @@ func (r *rig) request() *search.Request {
 	return &search.Request{Query: q, Profile: search.DefaultProfile(), Slots: 20, Reserve: 10_000, ExactCounts: true}
 }
 
-// candidates sums over all slaves.
+// candidates returns the number of candidates on all slaves.
 func (r *rig) candidates() (sum uint64) {
 	for _, s := range r.slaves {
 		a, err := s.store.Search(r.T.Context(), r.request())
@@ -316,8 +315,8 @@ func TestBalancerRefusesAnotherOrder(t *testing.T) {
 	}
 }
 
-// TestOrderOfACluster: a new one has the default or what is configured, and keeps it
-// whatever the default is later.
+// TestOrderOfACluster: a new cluster has the configured order or the default, and keeps it even if the
+// default changes later.
 func TestOrderOfACluster(t *testing.T) {
 	for configured, want := range map[string]balance.Order{"": balance.ByHash, "hash": balance.ByHash, "advertiser": balance.ByOwner, "id": balance.ByID} {
 		r := newRig(t, 1)
@@ -339,8 +338,8 @@ func TestOrderOfACluster(t *testing.T) {
 	}
 }
 
-// TestOriginalNeedsWholeAdvertisers: the strategy original needs whole advertisers, at the start and by
-// command.
+// TestOriginalNeedsWholeAdvertisers: the strategy original is refused at the start and as a command,
+// unless advertisers are kept whole.
 func TestOriginalNeedsWholeAdvertisers(t *testing.T) {
 	r := newRig(t, 1)
 	r.cfg.Strategy = "original"

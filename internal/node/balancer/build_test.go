@@ -11,8 +11,8 @@ import (
 	"adshard/internal/node/slave"
 )
 
-// TestBuiltBarrelsAreAdopted: stores built offline are taken over by a balancer
-// without a plan, which goes on from their clock.
+// TestBuiltBarrelsAreAdopted: a balancer without a plan adopts stores that were built offline, and
+// continues from their clock.
 func TestBuiltBarrelsAreAdopted(t *testing.T) {
 	r := newRig(t, 3)
 	r.Write(12, 5, 4, 1_000_000)
@@ -27,7 +27,7 @@ func TestBuiltBarrelsAreAdopted(t *testing.T) {
 	if _, err := offline.Build(t.Context(), cfg, nil); !fault.Is(err, fault.Conflict) {
 		t.Fatalf("built over stores that are there: %v", err)
 	}
-	r.Write(13, 5, 5, 1_000_000) // one more advertiser, one more keyword a group
+	r.Write(13, 5, 5, 1_000_000) // one more advertiser, and one more keyword in each group
 	r.start()
 	for i, built := range sum.Stores {
 		store, err := slave.OpenStore(&slave.Config{Dir: built.Dir}, storePlan)

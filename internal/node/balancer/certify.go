@@ -25,16 +25,16 @@ import (
 const (
 	// discardTime bounds the call that orders a slave to discard a slice.
 	discardTime = 5 * time.Second
-	// maxDiscards bounds the orders that wait; the mapper repeats them.
+	// maxDiscards bounds the number of waiting orders; the mapper repeats those that are dropped.
 	maxDiscards = 1024
-	// certifiers is how many answer questions, each one or several small ones, at a time. A question without a waiter
-	// is followed by a pause of such questions (pauses): thousands of moves of small slices would cost queries more
-	// than they gain.
+	// certifiers is the number of goroutines that answer questions. Each answers one question at a time, or several
+	// small ones together. After a question for which nothing waits, there is a pause for such questions (pauses):
+	// thousands of moves of small slices would cost queries more than they gain.
 	certifiers = 2
-	// together is how many questions about the same slaves a certifier takes at a time, if something waits for them
-	// and their items weigh no more than togetherWeight. A shard may have thousands of small slices, and each
-	// question costs a connection, a snapshot of the database and several short waits. All of them must be answered
-	// within the time of one.
+	// together is the number of questions about the same slaves that a certifier takes at a time, if something waits
+	// for them and their items weigh no more than togetherWeight. A shard may have thousands of small slices, and each
+	// question costs a connection, a snapshot of the database and several short waits. All questions taken together
+	// must be answered within the time of one.
 	together, togetherWeight = 16, 1 << 13
 	// clockWait is the time between two checks of the mapper's clock.
 	clockWait = 5 * time.Millisecond
@@ -42,16 +42,16 @@ const (
 
 // certifier answers the mapper's questions with certificates of slaves and of the database.
 type certifier struct {
-	database string // its id
+	database string // the database's id
 	db       backend.Store
 	truth    *truth.Certifier
 	// call calls a slave.
 	call func(ctx context.Context, name, op string, do func(s pb.SlaveClient, incarnation string) error) error
-	// items lists those of a certificate with the mapper's clock; below clock: none.
+	// items lists the items of a certificate with the mapper's clock. It lists none if that clock is below `clock`.
 	items func(c balance.Certify, clock uint64) (list []balance.Key, at uint64)
 }
 
-// newCertifier returns the balancer's.
+// newCertifier returns the balancer's certifier.
 func newCertifier(b *Balancer, workers int) *certifier {
 	return &certifier{
 		database: b.data.Database, db: b.db, call: b.call, items: b.itemsOf,
@@ -59,7 +59,7 @@ func newCertifier(b *Balancer, workers int) *certifier {
 	}
 }
 
-// itemsOf lists the items of a certificate with the mapper's clock; below clock: none.
+// itemsOf lists the items of a certificate with the mapper's clock. It lists none if that clock is below `clock`.
 func (b *Balancer) itemsOf(c balance.Certify, clock uint64) ([]balance.Key, uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -101,10 +101,11 @@ func (b *Balancer) certifyAsked(ctx context.Context) error {
 	}
 }
 
-// warnOfFailed logs once why many questions about a slave that is gone fail.
+// warnOfFailed logs a single warning with the number of questions that failed and the last reason: a slave that is gone
+// fails many.
 func warnOfFailed(log *slog.Logger, list []balance.Certify, answers []balance.Certified) {
 	failed := 0
-	var slice uint64 // the last one
+	var slice uint64 // the last that failed
 	var why error
 	for i, done := range answers {
 		if done.Failed != nil {
@@ -116,8 +117,8 @@ func warnOfFailed(log *slog.Logger, list []balance.Certify, answers []balance.Ce
 	}
 }
 
-// dequeueCertificates takes the next question that the mapper awaits, or, in a pause, the next one that has a waiter.
-// Questions that can be answered together come with it. Those that the mapper has given up on are dropped.
+// dequeueCertificates takes the next question that the mapper awaits, or, in a pause, the next one for which something
+// waits. Questions that can be answered together come with it. Those that the mapper has given up on are dropped.
 func dequeueCertificates(asked *[]balance.Certify, awaits func(seq uint64) bool, pausing bool) (next []balance.Certify) {
 	*asked = slices.DeleteFunc(*asked, func(c balance.Certify) bool { return !awaits(c.Seq) })
 	weight := uint64(0)
@@ -135,14 +136,13 @@ func dequeueCertificates(asked *[]balance.Certify, awaits func(seq uint64) bool,
 	return next
 }
 
-// joins reports whether a question may be answered together with another one.
+// joins reports whether a question may be answered together with `first`.
 func joins(c, first balance.Certify) bool {
 	may := func(c balance.Certify) bool { return c.Needed && !c.Changing && !c.Alone }
 	return may(c) && may(first) && c.Within == first.Within && c.Source == first.Source && c.Target == first.Target
 }
 
-// certify answers questions about the same slaves. A question that is Changing comes by
-// itself.
+// certify answers questions about the same slaves. A question that is Changing comes alone in its list.
 func (m *certifier) certify(ctx context.Context, list []balance.Certify) []balance.Certified {
 	ctx, cancel := context.WithTimeout(ctx, list[0].Within)
 	defer cancel()
@@ -152,7 +152,7 @@ func (m *certifier) certify(ctx context.Context, list []balance.Certify) []balan
 	return m.certifyOnce(ctx, list)
 }
 
-// inTime names the deadline as the reason of an error if it is over, whichever part took too long.
+// inTime turns an error into one that names the deadline, if the deadline has passed.
 func inTime(ctx context.Context, err error) error {
 	if err == nil || !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return err
@@ -160,8 +160,7 @@ func inTime(ctx context.Context, err error) error {
 	return fault.Newf(fault.Deadline, "balancer: certify", "not in time: %w", err)
 }
 
-// certifyChanging certifies the database also before the slaves answer and
-// meanwhile.
+// certifyChanging makes certificates of the database also before the slaves answer and while they do.
 func (m *certifier) certifyChanging(ctx context.Context, c balance.Certify) balance.Certified {
 	s, err := m.newSampling(ctx, c)
 	if err != nil {
@@ -178,8 +177,8 @@ func (m *certifier) certifyChanging(ctx context.Context, c balance.Certify) bala
 	return out
 }
 
-// certifyOnce has the slaves make their certificates, then makes the database's, all of one snapshot, which is
-// read at a clock that is not below theirs. A question that a slave cannot answer fails without the others.
+// certifyOnce has the slaves make their certificates, and then makes those of the database, all from one snapshot at a
+// clock that is not below the slaves'. If a slave cannot answer a question, only that question fails.
 func (m *certifier) certifyOnce(ctx context.Context, list []balance.Certify) []balance.Certified {
 	sources, targets := make([]reply, len(list)), make([]reply, len(list))
 	group, both := errgroup.WithContext(ctx)
@@ -187,7 +186,7 @@ func (m *certifier) certifyOnce(ctx context.Context, list []balance.Certify) []b
 		group.Go(func() error { return m.requestCertificates(both, list[0].Source, list, sources) })
 	}
 	group.Go(func() error { return m.requestCertificates(both, list[0].Target, list, targets) })
-	none := inTime(ctx, group.Wait()) // one of the slaves has answered nothing
+	none := inTime(ctx, group.Wait()) // set if one of the slaves has answered nothing
 	out, clock := make([]balance.Certified, len(list)), uint64(0)
 	for i, c := range list {
 		source, target := sources[i], targets[i]
@@ -204,7 +203,7 @@ func (m *certifier) certifyOnce(ctx context.Context, list []balance.Certify) []b
 	return out
 }
 
-// addTruth adds the database's certificates to the answers that have those of the slaves.
+// addTruth adds the database's certificates to the answers for which the slaves made theirs.
 func (m *certifier) addTruth(ctx context.Context, list []balance.Certify, clock uint64, out []balance.Certified) {
 	var parts []truth.Part
 	var answered []int
@@ -231,8 +230,7 @@ func (m *certifier) addTruth(ctx context.Context, list []balance.Certify, clock 
 	}
 }
 
-// parentsOf lists the parents that a request and its answers name, each once, in
-// ascending order.
+// parentsOf lists the parents that a question and its answers name, without duplicates, in ascending order.
 func parentsOf(c balance.Certify, answers balance.Certified) []balance.Parent {
 	list := slices.Clone(c.Parents)
 	for _, a := range []*balance.Certificate{answers.Source, answers.Target} {
@@ -246,18 +244,18 @@ func parentsOf(c balance.Certify, answers balance.Certified) []balance.Parent {
 	return slices.Compact(list)
 }
 
-// reply is a slave's to one question.
+// reply is a slave's answer to one question.
 type reply struct {
 	certificate *balance.Certificate
 	at          position
-	took        time.Duration // of processor
+	took        time.Duration // processor time
 	err         error
 }
 
-// requestCertificates has a slave answer questions, over one connection. It returns the first error if no
-// question has an answer; then the other slave need not answer either.
+// requestCertificates has a slave answer questions, over one connection. If no question has an answer, it returns the
+// first error; then the other slave need not answer either.
 func (m *certifier) requestCertificates(ctx context.Context, name string, list []balance.Certify, replies []reply) error {
-	clock := uint64(0) // the database's certificates will be no older than the newest of all
+	clock := uint64(0) // the database's certificates will be no older than the newest of all questions
 	for _, c := range list {
 		clock = max(clock, c.Clock)
 	}
@@ -293,7 +291,7 @@ func (m *certifier) requestCertificates(ctx context.Context, name string, list [
 	return nil
 }
 
-// position is where in the log a certificate was made.
+// position is the position in the log at which a certificate was made.
 type position struct{ clock, mark uint64 }
 
 // requestCertificate has a slave make a certificate.
@@ -309,7 +307,8 @@ func (m *certifier) requestCertificate(ctx context.Context, s pb.SlaveClient, na
 	return reply{certificate: truth.FromReply(r), at: position{r.GetClock(), r.GetMark()}, took: time.Duration(r.GetTookMicros()) * time.Microsecond}
 }
 
-// sameHistory returns an error if the database has another change where a slave's certificate was made: fault.Conflict.
+// sameHistory returns an error if the database's log differs from the slave's at the position where the slave made its
+// certificate. Errors: fault.Conflict.
 func (m *certifier) sameHistory(ctx context.Context, name string, at position) error {
 	h, _, err := identity.Locate(ctx, m.db, &pb.Position{Clock: at.clock, Mark: at.mark})
 	if err == nil && h == identity.Other {
@@ -349,7 +348,7 @@ func (b *Balancer) discarder(ctx context.Context) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case d := <-b.discards:
-			if b.leadership.Valid() { // else the next leader finds out by itself
+			if b.leadership.Valid() { // otherwise the next leader finds out by itself
 				b.discard(ctx, d)
 			}
 		}
@@ -369,8 +368,8 @@ func (b *Balancer) discard(ctx context.Context, d balance.Discard) {
 	}
 }
 
-// wantedKeys lists the items of a certificate, once the mapper has all changes up to
-// clock, and so every item that the slaves had then. It returns the mapper's clock.
+// wantedKeys lists the items of a certificate once the mapper has all changes up to `clock`, and so knows every item
+// that the slaves had then. It also returns the mapper's clock.
 func (m *certifier) wantedKeys(ctx context.Context, c balance.Certify, clock uint64) ([]balance.Key, uint64, error) {
 	for {
 		if list, at := m.items(c, clock); at >= clock {

@@ -15,22 +15,21 @@ import (
 	"adshard/schema/pb"
 )
 
-// How often the balancer starts over for what others report: often enough for
-// the slaves and masters of a restored database, each of which may report a later
-// one, and too seldom for a stranger to keep it from working.
+// These bound how often the balancer starts over because of a report. Slaves and masters of a restored
+// database may each report a later epoch, and all of them must get through. A stranger must not keep the
+// balancer from working.
 const (
 	restartBurst = 8
 	restartEvery = 30 * time.Second
 )
 
-// errSucceeded is how Run ends when another balancer is to take this one's place.
+// errSucceeded is what Run returns when another balancer is to take this one's place.
 var errSucceeded = errors.New("another balancer starts in this one's place")
 
-// checkSlave checks that what a slave has applied is part of this balancer's history.
-// If it is not, the database was restored meanwhile, and earlier views and tables are
-// void: the balancer starts over with a new timeline and an epoch above all reported
-// ones, and the slave registers again. It returns how the slave's position relates to
-// the log.
+// checkSlave checks that the changes which a slave has applied are part of this balancer's history. If
+// they are not, the database was restored meanwhile, and earlier views and tables are void: the balancer
+// starts over with a new timeline and an epoch above all reported ones, and the slave registers again. It
+// returns how the slave's position relates to the log.
 func (b *Balancer) checkSlave(ctx context.Context, r *pb.RegisterRequest, j balance.Joining) (h identity.History, err error) {
 	own := r.GetSlices().GetTimeline() == b.data.Timeline
 	if j.Foreign {
@@ -60,11 +59,11 @@ func (b *Balancer) checkSlave(ctx context.Context, r *pb.RegisterRequest, j bala
 	return h, err
 }
 
-// checkMaster makes sure, in the same way, that no master has a later map of this
-// database. A master with a map of another one is refused: fault.Conflict.
+// checkMaster makes sure in the same way that no master has a later map of this database. It refuses a
+// master with a map of another database. Errors: fault.Conflict.
 func (b *Balancer) checkMaster(ctx context.Context, r *pb.WatchMapRequest) error {
 	switch r.GetDatabase() {
-	case "": // it has none yet
+	case "": // the master has no map yet
 		return nil
 	case b.data.Database:
 	default:
@@ -74,8 +73,8 @@ func (b *Balancer) checkMaster(ctx context.Context, r *pb.WatchMapRequest) error
 	return b.checkEpoch(ctx, "master "+r.GetMaster(), r.GetEpoch(), r.GetTimeline() == b.data.Timeline)
 }
 
-// checkEpoch checks that the balancer's epoch is above the one that a slave or master
-// reports; in its own timeline the two may be equal.
+// checkEpoch checks that the balancer's epoch is above the one that a slave or master reports. Within the
+// same timeline the two may be equal.
 func (b *Balancer) checkEpoch(ctx context.Context, who string, epoch uint64, own bool) error {
 	switch {
 	case epoch < b.Epoch() || own && epoch == b.Epoch():
@@ -87,8 +86,8 @@ func (b *Balancer) checkEpoch(ctx context.Context, who string, epoch uint64, own
 	return b.succeedOnReport(ctx, epoch, own, fmt.Sprintf("%s reports epoch %d, this is epoch %d", who, epoch, b.Epoch()))
 }
 
-// succeedOnReport starts the succession because of a report by a slave or master. Reports may lie, so the
-// rate is limited. Errors: also fault.Unavailable above that rate.
+// succeedOnReport starts the succession because of a report by a slave or master. Reports may lie, so
+// their rate is limited. Errors: those of the succession, and fault.Unavailable above that rate.
 func (b *Balancer) succeedOnReport(ctx context.Context, epoch uint64, timeline bool, why string) error {
 	if !b.succession.isOver() && !b.restarts.Allow() {
 		return fault.Newf(fault.Unavailable, "balancer", "%s; the balancer has started over too often in the last minutes; ask again in a minute", why)
@@ -96,8 +95,8 @@ func (b *Balancer) succeedOnReport(ctx context.Context, epoch uint64, timeline b
 	return b.succession.succeed(ctx, epoch, timeline, why)
 }
 
-// follow follows the changes of the database. When its log does not continue from
-// this balancer's position, another balancer starts with the log as it is now.
+// follow follows the changes of the database. If its log does not continue from this balancer's position,
+// another balancer starts from the log as it is now.
 func (b *Balancer) follow(ctx context.Context) error {
 	err := b.feed.Run(ctx, b.takeChanges)
 	switch {
@@ -109,13 +108,13 @@ func (b *Balancer) follow(ctx context.Context) error {
 	return err
 }
 
-// succeedOnFeedEnd starts the succession that the state of the database requires, as soon as
-// that can be saved.
+// succeedOnFeedEnd starts the succession that the state of the database requires. It tries again until
+// the succession can be saved.
 func (b *Balancer) succeedOnFeedEnd(ctx context.Context, timeline bool, why error) error {
 	for {
 		err := b.succession.succeed(ctx, b.Epoch(), timeline, why.Error())
 		if b.succession.isOver() {
-			return nil // Run ends by itself
+			return nil // Run ends without this error
 		}
 		if fault.Is(err, fault.Conflict) {
 			return err

@@ -39,10 +39,10 @@ type world struct {
 	want    []wanted
 	heard   ear
 	writes  int
-	refused error // of the last command
+	refused error // result of the last command
 }
 
-// ear keeps what a balancer says.
+// ear keeps the log lines of a balancer.
 type ear struct {
 	mu    sync.Mutex
 	texts []string // under mu
@@ -60,7 +60,7 @@ func (e *ear) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// said tells whether something that was said holds all of these texts.
+// said reports whether one of the log lines contains all of these texts.
 func (e *ear) said(parts ...string) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -77,9 +77,8 @@ type node struct {
 	stop  func()
 }
 
-// newWorld starts a balancer, slaves and a master on a database with some
-// groups, and waits until a complete answer is possible. change may change the
-// balancer's configuration.
+// newWorld starts a balancer, slaves and a master on a database with some groups, and waits until a
+// complete answer is possible. `change` may change the balancer's configuration.
 func newWorld(t *testing.T, slaves int, change func(*Config)) *world {
 	t.Helper()
 	w := &world{rig: newRig(t, slaves), nodes: make(map[string]*node)}
@@ -122,7 +121,7 @@ func (w *world) add(name string, store barrels.Store) *node {
 	return n
 }
 
-// begin starts a slave that does not run.
+// begin starts a slave that is not running.
 func (w *world) begin(n *node) {
 	w.T.Helper()
 	port, err := ports.Open(nil, "")
@@ -141,7 +140,7 @@ func (w *world) begin(n *node) {
 	}
 }
 
-// streams is how masters reach slaves.
+// streams is the dialer by which masters reach slaves.
 var streams = fanout.Streams(nil, slog.New(slog.DiscardHandler))
 
 // watch starts a master that asks a balancer at an address.
@@ -162,9 +161,8 @@ func (w *world) watch(address string) {
 	})
 }
 
-// judge holds the cluster's answers against the oracle of the database as it is,
-// and keeps them: as long as nothing changes that they show, they must stay as
-// they are.
+// judge compares the cluster's answers with the oracle of the present database, and keeps them. As
+// long as nothing changes that they show, the answers must stay the same.
 func (w *world) judge() {
 	w.T.Helper()
 	snap, err := w.DB.Snapshot(w.T.Context())
@@ -212,16 +210,16 @@ func (w *world) complete() bool {
 	return err == nil && a.Width == search.WholeRing() && len(a.Missing) == 0
 }
 
-// asked is what came of asking all the time.
+// asked holds the results of asking continuously.
 type asked struct {
 	mu                   sync.Mutex
 	complete, incomplete int            // under mu
 	wrong                []string       // under mu
-	missing              map[string]int // why incomplete; under mu
+	missing              map[string]int // the number of incomplete answers by reason; under mu
 }
 
-// ask asks until the returned function is called, and holds each complete
-// answer against what is right.
+// ask asks continuously until the returned function is called, and compares each complete answer
+// with the right one.
 func (w *world) ask() (end func() *asked) {
 	sum := &asked{missing: make(map[string]int)}
 	over := make(chan struct{})
@@ -242,14 +240,14 @@ func (w *world) ask() (end func() *asked) {
 	w.T.Cleanup(stop)
 	return func() *asked {
 		stop()
-		w.once(sum, w.want[0]) // of the state that was awaited
+		w.once(sum, w.want[0]) // so that the state that was awaited is asked, too
 		return sum
 	}
 }
 
 // once asks one query.
 func (w *world) once(sum *asked, want wanted) {
-	// However slow the machine is: an answer that comes late lacks what slaves hold.
+	// This is enough for a slow machine: an answer that comes late lacks the data of slaves.
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
 	a, err := w.master.Search(ctx, want.q)
@@ -278,7 +276,7 @@ func keywords(a *search.Answer) (ids []uint64) {
 	return ids
 }
 
-// all says that every answer was complete and right.
+// all checks that every answer was complete and right.
 func (a *asked) all(t *testing.T) {
 	t.Helper()
 	a.right(t)
@@ -289,7 +287,7 @@ func (a *asked) all(t *testing.T) {
 	}
 }
 
-// right says that every complete answer was right.
+// right checks that every complete answer was right.
 func (a *asked) right(t *testing.T) {
 	t.Helper()
 	t.Logf("%d complete answers, %d incomplete", a.complete, a.incomplete)
@@ -306,7 +304,7 @@ func (w *world) tell(command func(m *mapper.Mapper, now time.Duration) error) er
 	return w.b.step(func() error { return command(w.b.mapper, w.b.now()) })
 }
 
-// model is the mapper's.
+// model returns the mapper's model.
 func (w *world) model() *balance.Model {
 	w.b.mu.Lock()
 	defer w.b.mu.Unlock()
@@ -346,7 +344,7 @@ func (w *world) on(name string) (ids []uint64) {
 	return ids
 }
 
-// still tells whether no slice is on its way.
+// still reports whether no slice is being moved.
 func (w *world) still() bool {
 	for _, s := range w.model().Slices() {
 		if s.Move.Phase != balance.NoMove {
@@ -356,7 +354,7 @@ func (w *world) still() bool {
 	return true
 }
 
-// clean tells whether slaves hold what the model says, and nothing else.
+// clean reports whether slaves hold exactly what the model says.
 func (w *world) clean() bool {
 	var held uint64
 	for _, n := range w.nodes {
@@ -376,7 +374,7 @@ func (w *world) known() int {
 	return w.b.mapper.Items().Len()
 }
 
-// order names two slaves, the first of which serves something.
+// order returns two slaves, the first of which serves at least one slice.
 func (w *world) order(i int) (from, to string) {
 	names := slices.Sorted(maps.Keys(w.nodes))
 	for len(w.on(names[i%len(names)])) == 0 {
@@ -385,8 +383,8 @@ func (w *world) order(i int) (from, to string) {
 	return names[i%len(names)], names[(i+1)%len(names)]
 }
 
-// other writes groups that no query asks for: n of them, from the first on,
-// each with another bid than before.
+// other writes n groups that match no query, from number `first` on, each with a different bid than
+// before.
 func (w *world) other(first, n int) {
 	w.T.Helper()
 	ctx := w.T.Context()

@@ -26,71 +26,66 @@ import (
 type Config struct {
 	// DB is the backend database, e.g. sqlite:ads.db.
 	DB string `yaml:"db"`
-	// DBInsecure lets databases on other machines be reached without a check of their certificate.
+	// DBInsecure allows databases on other machines to be reached without checking their certificate.
 	DBInsecure bool `yaml:"db_insecure"`
-	// Listen is the address for slaves and masters. Advertise is the address that
-	// others are given; empty means Listen. Admin is the admin port's; empty means
-	// none.
+	// Listen is the address for slaves and masters. Advertise is the address that other processes are given; if it is
+	// empty, they are given Listen. Admin is the address of the admin port; if it is empty, there is no admin port.
 	Listen    string `yaml:"listen"`
 	Advertise string `yaml:"advertise"`
 	Admin     string `yaml:"admin"`
-	// Balancers are the addresses of all balancers of the cluster, with commas between them, for
-	// slaves that are added by command, or empty if there is no other one.
+	// Balancers are the addresses of all balancers of the cluster, separated by commas, for slaves that are added by
+	// command. It is empty if there is only one balancer.
 	Balancers string `yaml:"balancers"`
 	// AdminHosts are further host names of the admin port (ports.Open).
 	AdminHosts []string `yaml:"admin_hosts"`
 	// Slaves is how many slaves must have joined before the first plan.
 	Slaves int `yaml:"slaves"`
-	// Replicas is how many slaves hold each slice; slaves that are too few for a
-	// shard of so many are spares.
+	// Replicas is how many slaves hold each slice. Slaves that are not enough to form another shard of that many are
+	// spares.
 	Replicas int `yaml:"replicas"`
-	// Strategy makes the plan. Order says how items lie on the ring, "hash",
-	// "advertiser" or "id"; empty means as they do already, or "hash" in a new cluster.
+	// Strategy makes the plan. Order says how items lie on the ring: "hash", "advertiser" or "id". If it is empty,
+	// the cluster keeps its order; a new cluster gets "hash".
 	Strategy string `yaml:"strategy"`
 	Order    string `yaml:"order"`
-	// Limits are the capacities of slaves, by name; without any, all are
-	// equal.
+	// Limits are the capacities of slaves, by name; without limits, all slaves are equal.
 	Limits map[string]Limit `yaml:"limits"`
-	// StrategyOptions are the strategy's own, by name; those not given have
-	// their defaults.
+	// StrategyOptions are options of the strategy, by name; those that are not given have their defaults.
 	StrategyOptions map[string]string `yaml:"strategy_options"`
-	// Interval is the time between two iterations of the strategy; 0 means none.
-	// Budget is the share of all items, 0 to 1, that may be moving at a time.
+	// Interval is the time between two iterations of the strategy; 0 means no iterations. Budget is the share of all
+	// items, 0 to 1, that may be moving at any time.
 	Interval time.Duration `yaml:"interval"`
 	Budget   float64       `yaml:"budget"`
-	// LoadWeights combine the costs of a query into one number; HalfLife is that
-	// of its decayed average.
+	// LoadWeights combine the costs of a query into one number; HalfLife is the half-life of the decayed average of
+	// these numbers.
 	LoadWeights LoadWeights   `yaml:"load_weights"`
 	HalfLife    time.Duration `yaml:"half_life"`
-	// DeadAfter is how long after its last report a slave counts as lost, and is no
-	// longer waited for. After EvacuateAfter its slices are moved to others; 0 means
-	// never.
+	// DeadAfter is how long after its last report a slave is taken to be lost, and is no longer waited for. After
+	// EvacuateAfter its slices are moved to other slaves; 0 means never.
 	DeadAfter     time.Duration `yaml:"dead_after"`
 	EvacuateAfter time.Duration `yaml:"evacuate_after"`
-	// MasterLease is how long after its last call a master is waited for when a
-	// slice leaves a slave. Linger is how long the slice stays there afterwards:
-	// as long as a query may last.
+	// MasterLease is how long after its last call a master is waited for when a slice leaves a slave. Linger is how
+	// long the slice then stays on that slave: as long as a query may last.
 	MasterLease time.Duration `yaml:"master_lease"`
 	Linger      time.Duration `yaml:"linger"`
-	// ScrubInterval is the time between two passes that compare all slices served with
-	// the database; 0 means none. ScrubShare is the share of a processor that they may
-	// use, above 0 to 1; with a smaller share a pass takes longer.
+	// ScrubInterval is the time between two passes that compare all served slices with the database; 0 means no
+	// passes. ScrubShare is the share of a processor that a pass may use, above 0 and at most 1; with a smaller share
+	// a pass takes longer.
 	ScrubInterval time.Duration `yaml:"scrub_interval"`
 	ScrubShare    float64       `yaml:"scrub_share"`
-	// Events is the database of events, of which the admin port shows what campaigns have spent. If it is
-	// empty, the port shows none.
+	// Events is the database of events, from which the admin port shows what campaigns have spent. If it is empty,
+	// the port shows no spend.
 	Events string `yaml:"events"`
-	// Distribute says that the balancer prepares node data itself, in addition to
-	// distributors in processes of their own, if any.
+	// Distribute says that the balancer prepares slave data itself, in addition to any distributors in processes of
+	// their own.
 	Distribute bool `yaml:"distribute"`
-	// TrustedDistributors are the advertised addresses (HOST:PORT) of distributors
-	// that slaves may pull from; none means only distributors on this machine.
+	// TrustedDistributors are the advertised addresses (HOST:PORT) of the distributors that slaves may pull from; an
+	// empty list means only distributors on this machine.
 	TrustedDistributors []string `yaml:"trusted_distributors"`
 
 	distributor.DataConfig `yaml:",inline"`
 
-	// KeepChanges bounds the changes that the feed keeps for slaves that are behind
-	// or away; a slave that needs older ones is filled again.
+	// KeepChanges bounds the changes that the feed keeps for slaves that lag or are away; a slave that needs older
+	// changes is filled again.
 	KeepChanges uint64 `yaml:"keep_changes"`
 	// ReaderAge is how long changes are kept for a reader of the feed, such as
 	// another cluster's balancer, that no longer reports its position.
@@ -98,11 +93,11 @@ type Config struct {
 	// StateKey is the key of the balancer's epoch and model in the database, and
 	// its name as a reader of the feed.
 	StateKey string `yaml:"state_key"`
-	// Control is where the lease and the model are kept, etcd://HOST:PORT[,HOST:PORT…][/PREFIX];
-	// empty means in the database.
+	// Control is where the lease and the model are kept, etcd://HOST:PORT[,HOST:PORT…][/PREFIX]; if it is empty, they
+	// are kept in the database.
 	Control string `yaml:"control"`
-	// ControlTLS names the files with which etcd is called; none means without TLS, which etcd on
-	// other machines needs unless Insecure is set.
+	// ControlTLS names the certificate files for calls to etcd. Without files, etcd is called without TLS, which is
+	// allowed for other machines only if Insecure is set.
 	ControlTLS inetcd.TLS `yaml:"control_tls"`
 	// DiscardDataOf lists ids of databases whose data slaves discard when they
 	// register. A slave with data of any other database is refused.
@@ -111,16 +106,15 @@ type Config struct {
 	certs.Settings `yaml:",inline"`
 }
 
-// LoadWeights weighs the costs of a query: each posting examined, each match,
-// each microsecond.
+// LoadWeights weighs the costs of a query: the cost of each posting examined, each match and each microsecond.
 type LoadWeights struct {
 	Examined float64 `yaml:"examined"`
 	Matched  float64 `yaml:"matched"`
 	Micros   float64 `yaml:"micros"`
 }
 
-// Limit is the capacity of a slave. Share is its strength relative to the others
-// (0 counts as 1); Weight bounds the sum of its items' weights (0: no bound).
+// Limit is the capacity of a slave. Share is its strength relative to the others (0 means 1); Weight bounds the sum
+// of its items' weights (0 means no bound).
 type Limit struct {
 	Share  uint32 `yaml:"share"`
 	Weight uint64 `yaml:"weight"`
@@ -140,7 +134,7 @@ func DefaultConfig() Config {
 	}
 }
 
-// controlPlace is where the lease is kept, for people.
+// controlPlace says where the lease is kept, in words for log and error messages.
 func (c *Config) controlPlace() string {
 	if c.Control != "" {
 		return c.Control
@@ -148,7 +142,7 @@ func (c *Config) controlPlace() string {
 	return "the database"
 }
 
-// Validate lists all faults of the configuration.
+// Validate returns an error that lists all faults of the configuration, or nil.
 func (c *Config) Validate() error {
 	var k config.Check
 	k.That(c.DB != "", "db", "must not be empty; give sqlite:PATH or postgres://USER@HOST/DATABASE")
@@ -190,12 +184,12 @@ func (c *Config) Validate() error {
 	return k.Err()
 }
 
-// checkControl checks the keys of a control state in etcd.
+// checkControl checks the settings for a control state in etcd.
 func (c *Config) checkControl(k *config.Check) {
 	files := c.ControlTLS
 	if c.Control != "" {
 		members, _, err := inetcd.Parse(c.Control)
-		k.That(err == nil, "control", "this is not etcd://HOST:PORT,HOST:PORT/PREFIX, without user and password") // the text may have one
+		k.That(err == nil, "control", "this is not etcd://HOST:PORT,HOST:PORT/PREFIX, without user and password") // the text may have a password
 		k.That(files != inetcd.TLS{} || c.Insecure || !slices.ContainsFunc(members, func(m string) bool { return !certs.Local(m) }), "control_tls",
 			"is needed, since etcd is called on other machines; write insecure: true to call it without TLS")
 	}
@@ -204,8 +198,7 @@ func (c *Config) checkControl(k *config.Check) {
 	k.That((files.Cert == "") == (files.Key == ""), "control_tls.cert", "and control_tls.key are given together")
 }
 
-// CheckOrder checks the order of keys that is configured, if any, and whether the
-// strategy works in it.
+// CheckOrder checks the configured order of keys, if any, and whether the strategy works in it.
 func CheckOrder(k *config.Check, name, order string) {
 	if order == "" {
 		return
@@ -224,7 +217,7 @@ func CheckStrategy(k *config.Check, name string, options map[string]string, inte
 	k.Duration("interval", interval, 0, 365*24*time.Hour)
 }
 
-// CheckStart makes the checks of a start and changes nothing; --check-config calls it, too. Validate comes before it.
+// CheckStart makes the checks of a start and changes nothing; --check-config calls it, too. Call Validate first.
 func (c *Config) CheckStart(ctx context.Context, log *slog.Logger) error {
 	k := preflight.Begin(ctx, ulimit.Need{Files: ports.LeastFiles}, log)
 	k.Database(c.DB)

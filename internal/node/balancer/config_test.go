@@ -13,8 +13,8 @@ import (
 	"adshard/internal/node/control/inetcd"
 )
 
-// TestControlBeyondLoopbackNeedsTLS: to read or change what goes to etcd is to lead the cluster, so that it is
-// not sent in the clear by oversight.
+// TestControlBeyondLoopbackNeedsTLS: whoever can read or change the traffic to etcd can lead the cluster, so
+// that traffic must not be sent unencrypted by oversight.
 func TestControlBeyondLoopbackNeedsTLS(t *testing.T) {
 	required := certs.TLS{Mode: certs.Required, Cert: "b.crt", Key: "b.key", CA: "ca.crt"}
 	for name, c := range map[string]struct {
@@ -43,7 +43,7 @@ func TestControlBeyondLoopbackNeedsTLS(t *testing.T) {
 	}
 }
 
-// TestAKeyForEtcdThatOthersCanReadIsRefused: as one of the cluster's own certificates is.
+// TestAKeyForEtcdThatOthersCanReadIsRefused: the rule is the same as for the cluster's own certificates.
 func TestAKeyForEtcdThatOthersCanReadIsRefused(t *testing.T) {
 	own := certtest.New(t).Settings(certs.Required, access.Balancer, "b").TLS
 	if err := os.Chmod(own.Key, 0o644); err != nil {

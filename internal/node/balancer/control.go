@@ -14,10 +14,10 @@ import (
 	"adshard/internal/node/survey"
 )
 
-// aliveFor is how long after its last report a slave counts as alive.
+// aliveFor is how long after its last report a slave is taken to be alive.
 const aliveFor = 5 * time.Second
 
-// adminControl is the balancer as its admin port shows it (admin.Control).
+// adminControl shows the balancer to its admin port (admin.Control).
 type adminControl struct{ *Balancer }
 
 var _ admin.Control = adminControl{}
@@ -59,7 +59,8 @@ func (c adminControl) SlavesList(context.Context) (*api.SlaveList, error) {
 	return list, nil
 }
 
-// ready returns why the balancer cannot do its work, and what slaves do not serve.
+// ready returns why the balancer cannot do its work, and the slices that slaves had to stop
+// serving.
 func (c adminControl) ready() []string {
 	why := append(c.health.Failures(), health.Database(c.db)...)
 	if waiting := c.Status().Waiting; waiting != "" {

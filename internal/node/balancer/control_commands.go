@@ -70,7 +70,7 @@ func (c adminControl) DrainSlave(ctx context.Context, name string) (*api.SlaveCh
 			return err
 		}
 		if known && state != balance.Active {
-			return nil // it is being drained, or is drained
+			return nil // the slave is being drained, or is drained
 		}
 		return c.mapper.Drain(c.now(), name)
 	})
@@ -106,7 +106,8 @@ func (c adminControl) slaveNow(name string) (*api.SlaveChange, error) {
 	return out, nil
 }
 
-// stateOf returns the state of a slave: its own, if it is a spare, or its shard's.
+// stateOf returns the state of a slave: Drained if the slave itself is drained, and otherwise its
+// shard's state.
 func stateOf(m *balance.Model, name string) (state balance.ShardState, known bool) {
 	s, known := m.Slave(name)
 	sh, _ := m.Shard(s.Shard)
@@ -161,7 +162,7 @@ func (c adminControl) BalanceMove(ctx context.Context, slice uint64, slave strin
 				return s.Generation != generation
 			}
 		}
-		return true // it is gone
+		return true // the slice is gone
 	})
 }
 

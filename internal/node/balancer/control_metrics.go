@@ -9,20 +9,19 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// balancerMetrics makes metrics of the admin port's status whenever they are
-// collected.
+// balancerMetrics makes metrics from the admin port's status whenever they are collected.
 type balancerMetrics struct {
 	leads  func() bool
-	status func() (*api.BalanceStatus, counts) // nil: another balancer leads
+	status func() (*api.BalanceStatus, counts) // the status is nil if another balancer leads
 	of     []metric
 }
 
 var leadsDesc = prometheus.NewDesc("adshard_balancer_leads", "1: it leads; 0: another balancer of its cluster does.", nil, nil)
 
-// counts holds values that only the metrics show.
+// counts holds the values that appear only in metrics.
 type counts = mapper.Status
 
-// metric is one name with its series.
+// metric is the description of one name and the function that makes its series.
 type metric struct {
 	desc   *prometheus.Desc
 	kind   prometheus.ValueType
@@ -37,7 +36,7 @@ func RegisterMetrics(r prometheus.Registerer, h *Host) {
 		if b == nil {
 			return nil, counts{}
 		}
-		s, _ := adminControl{b}.BalanceStatus(context.Background()) // it always has one
+		s, _ := adminControl{b}.BalanceStatus(context.Background()) // never fails
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		return s, b.mapper.Status(b.now())

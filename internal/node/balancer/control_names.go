@@ -5,13 +5,13 @@ import (
 	"adshard/internal/node/survey"
 )
 
-// noPlan is the error of a question that there is no model for.
+// noPlan returns the error of a call that needs a model while there is none.
 func (c adminControl) noPlan() error {
 	return fault.Newf(fault.Unavailable, opControl, "there is no plan yet: %s", c.mapper.Waiting())
 }
 
-// find returns the place of a slice. Errors: fault.NotFound with what became of
-// it, if that is known, and with the nearest numbers. The caller holds b.mu.
+// find returns the index of a slice in the survey. Errors: fault.NotFound, with what became of the
+// slice, if that is known, and with the nearest numbers. The caller holds b.mu.
 func (c adminControl) find(m *survey.Survey, slice uint64) (int, error) {
 	if i, ok := m.Slice(slice); ok {
 		return i, nil

@@ -39,9 +39,9 @@ func (c adminControl) RemoveSlave(ctx context.Context, name string) (*api.SlaveR
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if n := c.slaves[name]; n != nil && n.seen.Before(begin) { // else it has come back meanwhile
+	if n := c.slaves[name]; n != nil && n.seen.Before(begin) { // otherwise the slave has come back meanwhile
 		delete(c.slaves, name)
 	}
-	c.surveyed = nil // it has the slave
+	c.surveyed = nil // the survey still has the slave
 	return out, nil
 }

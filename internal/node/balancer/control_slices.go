@@ -24,7 +24,7 @@ func (c adminControl) BalanceSlices(ctx context.Context, p api.BalanceSlicesPara
 	return list, nil
 }
 
-// slices lists slices by load, without names.
+// slices lists slices by load, without the names of ad groups.
 func (c adminControl) slices(p api.BalanceSlicesParams) (*api.SliceList, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -51,7 +51,7 @@ func (c adminControl) BalanceStatus(context.Context) (*api.BalanceStatus, error)
 	return s, nil
 }
 
-// copies returns the slaves that copy a sibling's store.
+// copies lists the slaves that are copying a sibling's store, with their progress.
 func copies(slaves []mapper.SlaveStatus) []api.Copy {
 	out := []api.Copy{}
 	for _, s := range slaves {
@@ -92,7 +92,7 @@ func predictions(list []plan.Shadow) []api.Prediction {
 	return out
 }
 
-// options returns those set for the strategy in use. The caller holds b.mu.
+// options returns the options that are set for the strategy in use. The caller holds b.mu.
 func (c adminControl) options() map[string]string {
 	set := c.cfg.StrategyOptions
 	if c.steering.byCommand {
@@ -105,7 +105,7 @@ func (c adminControl) options() map[string]string {
 	return out
 }
 
-// events returns the latest, the newest first. The caller holds b.mu.
+// events returns the latest events, newest first. The caller holds b.mu.
 func (c adminControl) events() []api.Event {
 	out := []api.Event{}
 	for _, e := range slices.Backward(c.steering.events) {

@@ -24,7 +24,7 @@ func (c adminControl) BalanceWhy(ctx context.Context, slice uint64) (*api.SliceS
 	return out, nil
 }
 
-// story explains why a slice is where it is, without names.
+// story explains why a slice is where it is, without the names of ad groups.
 func (c adminControl) story(slice uint64) (*api.SliceStory, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// wire is a connection to an address that can be cut: then nothing passes, and open connections
-// end.
+// cable carries connections to an address, and can be cut: then nothing passes, and open
+// connections end.
 type cable struct {
 	listener net.Listener
 	to       string
@@ -55,7 +55,7 @@ func (c *cable) accept(all *sync.WaitGroup) {
 	}
 }
 
-// keep remembers a connection; false: the cable is cut.
+// keep adds connections. It returns false if the cable is cut.
 func (c *cable) keep(conns ...net.Conn) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -69,7 +69,7 @@ func (c *cable) keep(conns ...net.Conn) bool {
 	return !c.cut
 }
 
-// set cuts the cable or mends it.
+// set cuts the cable or repairs it.
 func (c *cable) set(cut bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -82,8 +82,8 @@ func (c *cable) set(cut bool) {
 	}
 }
 
-// TestAMasterIsCutOffWhileSlicesMove: it goes on with the map that the slaves
-// tell it, and no complete answer is wrong.
+// TestAMasterIsCutOffWhileSlicesMove: the master continues with the map that the slaves tell it,
+// and no complete answer is wrong.
 func TestAMasterIsCutOffWhileSlicesMove(t *testing.T) {
 	w := newWorld(t, 3, func(c *Config) { c.MasterLease = time.Second })
 	c := newCable(t, w.addr)

@@ -11,7 +11,7 @@ import (
 	"adshard/internal/node/slave"
 )
 
-// built starts slaves s0, s1, … of r on stores that other's database gives.
+// built starts slaves s0, s1, … of r on stores that were built from a database.
 func (r *rig) built(db string, order balance.Order) {
 	r.T.Helper()
 	cfg := offline.DefaultConfig()
@@ -29,9 +29,9 @@ func (r *rig) built(db string, order balance.Order) {
 	}
 }
 
-// TestStoresOfAnotherDatabaseAreRefused: they may tile the ring and have a clock
-// that this database had too, but what they hold is something else, and no operator
-// allowed it to be discarded. It goes when an operator says so.
+// TestStoresOfAnotherDatabaseAreRefused: such stores may tile the ring and have a clock that this
+// database had, too, but their data is different, and no operator has allowed it to be discarded.
+// It is discarded once an operator allows that.
 func TestStoresOfAnotherDatabaseAreRefused(t *testing.T) {
 	other := newRig(t, 2)
 	other.Write(9, 2, 4, 3_000_000)
@@ -66,8 +66,8 @@ func TestStoresOfAnotherDatabaseAreRefused(t *testing.T) {
 	}
 }
 
-// TestStoresOfAnotherOrderAreRefused: their keys mean something else. They are
-// refilled only where that is asked for, since a new cluster's order may be a mistake.
+// TestStoresOfAnotherOrderAreRefused: their keys have another meaning. They are refilled only if
+// that is asked for, since the order of a new cluster may be a mistake.
 func TestStoresOfAnotherOrderAreRefused(t *testing.T) {
 	r := newRig(t, 2)
 	r.Write(20, 2, 4, 1_000_000)
@@ -87,6 +87,6 @@ func TestStoresOfAnotherOrderAreRefused(t *testing.T) {
 	r.cfg.DiscardDataOf = []string{id}
 	r.start()
 	r.eventually("filled", r.whole)
-	r.Write(20, 2, 4, 2_000_000) // all groups change: their keys decide where to
+	r.Write(20, 2, 4, 2_000_000) // all groups change, so that their keys decide where they go
 	r.eventually("followed", func() bool { return r.whole() && r.groups() == 40 })
 }

@@ -12,22 +12,21 @@ import (
 const (
 	// serverEvery is the time between two checks of which server answers for the database.
 	serverEvery = 10 * time.Second
-	// serverAgain is when an old primary that answers is reported again.
+	// serverAgain is the time after which an old primary that still answers is reported again.
 	serverAgain = time.Minute
 )
 
-// serverLog notes which server answers for the database, and when that changes. It decides nothing: after a
-// failover it shows whether an old primary has come back and is written to.
+// serverLog logs which server answers for the database, and when that changes. Nothing depends on it: after
+// a failover the log shows whether an old primary has come back and is written to.
 type serverLog struct {
 	db     backend.Served
 	log    *slog.Logger
-	last   backend.Server // zero: none was seen
-	newest backend.Server // of the last system, the one on the latest timeline
-	logged time.Time      // when an earlier timeline was logged last
+	last   backend.Server // zero if no server has been seen
+	newest backend.Server // the server on the latest timeline of the last system
+	logged time.Time      // when a server on an earlier timeline was last logged
 }
 
-// watchServer logs until ctx is done; it returns at once if the database is not
-// on a server.
+// watchServer logs until ctx is done. It returns at once if the database does not run on a server.
 func (h *Host) watchServer(ctx context.Context) {
 	db, ok := h.db.(backend.Served)
 	if !ok {
@@ -45,7 +44,7 @@ func (h *Host) watchServer(ctx context.Context) {
 func (s *serverLog) look(ctx context.Context, now time.Time) {
 	is, err := s.db.Server(ctx)
 	if err != nil || is == (backend.Server{}) {
-		return // a database that is away is reported by all that need it
+		return // whoever needs a database that is away reports it
 	}
 	was := s.last
 	s.last = is

@@ -12,7 +12,7 @@ import (
 	"adshard/backend"
 )
 
-// answering is a database on a server that may be another one each time.
+// answering is a database on a server, which may change from call to call.
 type answering struct {
 	backend.Store
 	is  backend.Server
@@ -21,8 +21,8 @@ type answering struct {
 
 func (a *answering) Server(context.Context) (backend.Server, error) { return a.is, a.err }
 
-// TestTheServerIsLogged: the server is logged when it is seen first, and when it is another one; an
-// old primary as an error.
+// TestTheServerIsLogged: the server is logged when it is first seen, and when it changes. An old
+// primary is logged as an error.
 func TestTheServerIsLogged(t *testing.T) {
 	var shown bytes.Buffer
 	db := &answering{}
@@ -31,7 +31,7 @@ func TestTheServerIsLogged(t *testing.T) {
 	for _, step := range []struct {
 		is   backend.Server
 		err  error
-		says string // "": nothing
+		says string // "" for nothing
 	}{
 		{backend.Server{}, nil, ""},
 		{backend.Server{System: "7", Timeline: 1}, errors.New("away"), ""},

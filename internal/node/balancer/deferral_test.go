@@ -23,7 +23,7 @@ type rising struct {
 
 type raised struct{ clock, bid uint64 }
 
-// promised is the least bid that an answer with this clock may show.
+// promised returns the lowest bid that an answer with this clock may show.
 func (r *rising) promised(clock uint64) (bid uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -35,7 +35,7 @@ func (r *rising) promised(clock uint64) (bid uint64) {
 	return bid
 }
 
-// clockOf is the clock of the change to a bid; 0: it is not known yet.
+// clockOf returns the clock of the change to a bid, or 0 if it is not known yet.
 func (r *rising) clockOf(bid uint64) uint64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -47,7 +47,7 @@ func (r *rising) clockOf(bid uint64) uint64 {
 	return 0
 }
 
-// rise writes the keyword; a new group gets the given number of others.
+// rise writes the keyword. If its group is new, the group also gets `others` other keywords.
 func (w *world) rise(r *rising, others int, bid uint64) {
 	w.T.Helper()
 	ctx := w.T.Context()
@@ -76,8 +76,7 @@ func (w *world) rise(r *rising, others int, bid uint64) {
 	r.list = append(r.list, raised{newest.Clock, bid})
 }
 
-// see asks for the keyword and returns the clock that the answer tells, and the bid that it
-// shows, or 0.
+// see asks for the keyword, and returns the clock of the answer and the bid that it shows, or 0.
 func (w *world) see(r *rising) (clock, bid uint64) {
 	w.T.Helper()
 	ctx, cancel := context.WithTimeout(w.T.Context(), 10*time.Second)
@@ -91,9 +90,9 @@ func (w *world) see(r *rising) (clock, bid uint64) {
 	return a.AppliedClock, a.Hits[0].Score / a.Hits[0].Quality
 }
 
-// TestNoAnswersClockLies: while a large group changes all the time, changes of a small one
-// are in the answers before the clock that these tell; no answer lacks a change up to its
-// clock, and in the end the clock is the newest.
+// TestNoAnswersClockLies: while a large group changes all the time, changes of a small one appear
+// in answers before the answers' clock reaches them. No answer lacks a change up to its clock, and
+// in the end the clock is the newest one.
 func TestNoAnswersClockLies(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1, nil)

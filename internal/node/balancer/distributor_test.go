@@ -16,7 +16,7 @@ import (
 	"adshard/schema/pb"
 )
 
-// distribute starts a distributor with this name; stop ends it.
+// distribute starts a distributor with this name. stop ends it.
 func (r *rig) distribute(name string) (d *distributor.Process, stop func()) {
 	r.T.Helper()
 	cfg := distributor.DefaultConfig()
@@ -44,8 +44,8 @@ func (r *rig) distribute(name string) (d *distributor.Process, stop func()) {
 	return d, stop
 }
 
-// TestDistributorsComeAndGo: several fill in parallel; one that ends in the
-// middle of it is replaced by the others, one that comes takes its part.
+// TestDistributorsComeAndGo: several distributors fill slaves in parallel. The others replace one
+// that ends in the middle, and a new one takes its share.
 func TestDistributorsComeAndGo(t *testing.T) {
 	r := newRig(t, 4)
 	r.cfg.Distribute = false
@@ -65,14 +65,14 @@ func TestDistributorsComeAndGo(t *testing.T) {
 	r.distribute("c")
 	r.distribute("d")
 	r.eventually("shared", func() bool { return a.Slaves() < 4 })
-	// The questions of this test are load: no slice is to be in two places for it.
+	// The searches of this test cause load. No slice may be in two places because of it.
 	r.Must(adminControl{r.b}.BalancePause(t.Context(), true))
 	r.Write(45, 10, 6, 2_000_000)
 	r.eventually("followed", func() bool { return r.groups() == 450 && r.whole() })
 }
 
-// TestChangesGoOnWithoutABalancer: changes go on without a balancer under its last map; and
-// with the next one.
+// TestChangesGoOnWithoutABalancer: without a balancer, changes continue under its last map. They
+// continue with the next balancer, too.
 func TestChangesGoOnWithoutABalancer(t *testing.T) {
 	r := newRig(t, 2)
 	r.cfg.Distribute = false
@@ -124,8 +124,8 @@ func TestOneNameIsOneSlave(t *testing.T) {
 	}
 }
 
-// TestAPullNamesItsDatabase: a distributor gives nothing to a slave that asks for
-// data of another database, and names both.
+// TestAPullNamesItsDatabase: a distributor gives nothing to a slave that asks for data of another
+// database; the error names both databases.
 func TestAPullNamesItsDatabase(t *testing.T) {
 	r := newRig(t, 1)
 	r.Write(3, 2, 2, 1_000_000)
@@ -135,7 +135,7 @@ func TestAPullNamesItsDatabase(t *testing.T) {
 	slave := &pb.RegisterRequest{Name: "s0", Address: "s0.example:1", Incarnation: "x", Position: &pb.Position{}}
 	balancer := pb.NewBalancerClient(r.stranger())
 	var enlisted *pb.EnlistResponse
-	r.eventually("enlisted", func() bool { // a distributor has to be at work first
+	r.eventually("enlisted", func() bool { // a distributor must be at work first
 		_, err := balancer.Register(shortly(t), slave)
 		if err == nil {
 			enlisted, err = c.Enlist(shortly(t), slave)

@@ -14,32 +14,31 @@ import (
 // ownDistributor is the name of the balancer's own distributor.
 const ownDistributor = "balancer"
 
-// aliveTime is how long after its last call a distributor is assigned slaves, and a
-// slave keeps its name.
+// aliveTime is how long after its last call a distributor is still assigned slaves, and how long a
+// slave's name stays taken.
 const aliveTime = 3 * time.Second
 
-// distributorInfo is what a distributor last reported.
+// distributorInfo is the last report of a distributor.
 type distributorInfo struct {
-	address string // "": the balancer's own
-	words   string // the version of its program's words; "": it names none
+	address string // "" for the balancer's own distributor
+	words   string // the version of the words of its program; "" if it names none
 	seen    time.Time
-	clock   uint64 // up to which it has processed changes
+	clock   uint64 // the clock up to which it has processed changes
 }
 
 func (s *distributorInfo) alive(now time.Time) bool { return now.Sub(s.seen) < aliveTime }
 
-// distributors are the distributors by name. Slaves are assigned by rendezvous
-// hashing over those that are alive (Thaler and Ravishankar 1998), so that few
-// slaves change theirs when one comes or goes. While a cluster gets programs with
-// other words, slaves are assigned to distributors that have theirs: others have nothing
-// to give them (wire.SameWords).
+// distributors holds the distributors by name. Slaves are assigned to the live ones by rendezvous
+// hashing (Thaler and Ravishankar 1998), so that few slaves change distributor when one comes or
+// goes. While programs with another version of words are being rolled out, slaves are assigned to
+// distributors of their own version, since the others cannot serve them (wire.SameWords).
 type distributors map[string]*distributorInfo
 
-// maxDistributors bounds the distributors that run.
+// maxDistributors bounds the number of running distributors.
 const maxDistributors = 256
 
-// record records a call of a distributor. Errors: fault.Conflict for the later of
-// two of one name, fault.Overloaded for one more than maxDistributors.
+// record records a call of a distributor. Errors: fault.Conflict for a second distributor of the
+// same name, fault.Overloaded above maxDistributors.
 func (s distributors) record(name, address, words string, clock uint64, now time.Time) error {
 	d, ok := s[name]
 	if ok && d.address != address && d.alive(now) {
@@ -58,9 +57,9 @@ func (s distributors) record(name, address, words string, clock uint64, now time
 	return nil
 }
 
-// assigned returns the address of the distributor of a slave with a version of words:
-// one of those with the same version if any is alive. Errors: fault.Unavailable if none
-// is alive at all.
+// assigned returns the address of the distributor of a slave with a version of words. It chooses
+// among the live distributors of that version, or among all live ones if none has it. Errors:
+// fault.Unavailable if none is alive.
 func (s distributors) assigned(slave, words string, now time.Time) (address string, err error) {
 	var alive, same []string
 	for name, d := range s {
@@ -83,8 +82,8 @@ func (s distributors) assigned(slave, words string, now time.Time) (address stri
 	return s[rendezvous.New(alive, xxhash.Sum64String).Lookup(slave)].address, nil
 }
 
-// leastClock returns the least clock that a distributor alive has reached, at most
-// most.
+// leastClock returns the least clock that any live distributor has reached, or `most` if that is
+// less.
 func (s distributors) leastClock(most uint64, now time.Time) uint64 {
 	for _, d := range s {
 		if d.alive(now) {

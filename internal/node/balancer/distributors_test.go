@@ -38,7 +38,7 @@ func TestDistributorsShareTheSlaves(t *testing.T) {
 			t.Errorf("%s has %d of 100 slaves", at, n)
 		}
 	}
-	// One falls silent: only its slaves go elsewhere. It returns: they come back.
+	// When one falls silent, only its slaves go elsewhere. When it returns, they come back.
 	now = now.Add(aliveTime)
 	for _, i := range []int{0, 2} {
 		if err := s.record(fmt.Sprint("d", i), fmt.Sprint("d", i, ":1"), "", 9, now); err != nil {
@@ -62,8 +62,8 @@ func TestDistributorsShareTheSlaves(t *testing.T) {
 	}
 }
 
-// TestDistributorsOfASlavesWords: a slave goes to a distributor that has its words, the older one for older slaves
-// too, and to any if there is none.
+// TestDistributorsOfASlavesWords: a slave is assigned to a distributor with its version of words, also if that is
+// the older version. If there is none, it is assigned to any.
 func TestDistributorsOfASlavesWords(t *testing.T) {
 	now := time.Now()
 	s := make(distributors)
@@ -102,6 +102,6 @@ func TestDistributorsOfASlavesWords(t *testing.T) {
 	now = now.Add(aliveTime)
 	note("new-0", "2")
 	want("", "new-0")
-	note("old-1", "2") // it got the newer program
+	note("old-1", "2") // it now has the newer program
 	want("2", "new-0", "old-1")
 }

@@ -16,7 +16,7 @@ import (
 	"adshard/schema/pb"
 )
 
-// tableOf returns a table that has some parts when it is compressed.
+// tableOf returns a table that takes several parts when compressed.
 func tableOf(seed uint64) *places.Table {
 	random := rand.New(rand.NewPCG(seed, 0))
 	rows := make([]places.Row, 40_000)
@@ -27,8 +27,8 @@ func tableOf(seed uint64) *places.Table {
 	return t
 }
 
-// TestDocuments: who follows has a new table of places soon after it was saved, also over a restart of the balancer, and uses the old
-// one until then.
+// TestDocuments: a follower gets a new table of places soon after it was saved, even if the balancer restarts meanwhile, and uses the
+// old one until then.
 func TestDocuments(t *testing.T) {
 	r := newRig(t, 1)
 	r.start()

@@ -12,8 +12,8 @@ import (
 	"adshard/schema/pb"
 )
 
-// BenchmarkFill fills three slaves that throw everything away, over gRPC: what the
-// balancer can do without disks. Report: keywords a second.
+// BenchmarkFill fills three slaves that discard everything, over gRPC. It shows what the balancer
+// can do without disks, and reports keywords per second.
 func BenchmarkFill(b *testing.B) {
 	const slaves, keywords = 3, 400 * 25 * 10
 	r := newRig(b, slaves)
@@ -32,7 +32,7 @@ func BenchmarkFill(b *testing.B) {
 	b.ReportMetric(float64(b.N)*keywords/b.Elapsed().Seconds(), "keywords/s")
 }
 
-// swallow pulls until a slave would be filled.
+// swallow pulls data until a slave would be filled.
 func swallow(ctx context.Context, addr, name string) error {
 	conn, err := wire.Dial(addr)
 	if err != nil {

@@ -13,28 +13,28 @@ import (
 const (
 	// namesTime bounds how long an answer waits for names.
 	namesTime = time.Second
-	// namesRead bounds the ad groups that are read for one answer, which come with all that they hold;
-	// namesKept those whose names are remembered.
+	// namesRead bounds the ad groups that are read for one answer, since each comes with all its contents;
+	// namesKept bounds the groups whose names are remembered.
 	namesRead = 50
 	namesKept = 10_000
-	// namesMissed is when a group that could not be read is tried again.
+	// namesMissed is the time after which a group that could not be read is tried again.
 	namesMissed = time.Minute
 )
 
-// groupNames knows the names of hot ad groups. Those of an id never change, so that each is read once.
+// groupNames remembers the names of hot ad groups. The names of an id never change, so each is read once.
 type groupNames struct {
-	reading sync.Mutex // held while reading; others answer with what is known
+	reading sync.Mutex // held while reading; other callers use the names that are known
 	mu      sync.Mutex
 	known   map[uint64]groupName // under mu
 }
 
 type groupName struct {
 	advertiser, campaign, group string
-	missed                      time.Time // it could not be read then, or zero if it was
+	missed                      time.Time // when it could not be read, or zero if it was read
 }
 
-// fill gives names to ad groups, of the first ones if there are many. Groups whose names cannot be read have none:
-// an answer about load is worth having while the database is away, which is reported elsewhere.
+// fill gives names to the first namesRead ad groups of a list. Groups whose names cannot be read get none: an
+// answer about load is useful even while the database is away, which is reported elsewhere.
 func (g *groupNames) fill(ctx context.Context, db backend.Feed, list []*api.HotItem) {
 	list = list[:min(namesRead, len(list))]
 	names, unknown := g.lookup(list)
@@ -76,8 +76,8 @@ func (g *groupNames) learn(read map[uint64]groupName) {
 	maps.Copy(g.known, read)
 }
 
-// readNames reads the names of ad groups one by one: a damaged or missing one does not keep others from having
-// theirs.
+// readNames reads the names of ad groups one by one, so that a damaged or missing group does not cost the others
+// their names.
 func readNames(ctx context.Context, db backend.Feed, ids []uint64) map[uint64]groupName {
 	out := make(map[uint64]groupName)
 	for _, id := range ids {
@@ -96,7 +96,7 @@ func readNames(ctx context.Context, db backend.Feed, ids []uint64) map[uint64]gr
 	return out
 }
 
-// readName reads the names of an ad group and its owners, if it is there.
+// readName reads the names of an ad group and its owners. ok is false if they cannot be read.
 func readName(ctx context.Context, s backend.Snapshot, id uint64) (n groupName, ok bool) {
 	items, err := s.Items(ctx, []uint64{id})
 	if err != nil || len(items) == 0 {

@@ -11,7 +11,7 @@ import (
 	"adshard/internal/node/nodetest"
 )
 
-// fragile is a database that counts what is read of it, and may be away.
+// fragile is a database that counts reads and may be away.
 type fragile struct {
 	backend.Feed
 	away bool
@@ -25,7 +25,8 @@ func (f *fragile) Snapshot(ctx context.Context) (backend.Snapshot, error) {
 	return f.Feed.Snapshot(ctx)
 }
 
-// TestNamesOfGroups: names are read once; what the database does not have, or cannot tell, goes without.
+// TestNamesOfGroups: names are read once. Groups that the database does not have or cannot read get no
+// name.
 func TestNamesOfGroups(t *testing.T) {
 	d := nodetest.NewDatabase(t)
 	d.Write(2, 3, 1, 1)
@@ -82,7 +83,8 @@ func TestNamesOfGroups(t *testing.T) {
 	}
 }
 
-// TestNamesOfManyGroups: a bounded number is read for an answer, and no more remembered than namesKept.
+// TestNamesOfManyGroups: one answer reads a bounded number of names, and at most namesKept are
+// remembered.
 func TestNamesOfManyGroups(t *testing.T) {
 	d := nodetest.NewDatabase(t)
 	d.Write(10, 10, 1, 1)

@@ -6,8 +6,8 @@ import (
 	"adshard/fault"
 )
 
-// TestTheLogIsKeptForCopies: the log of changes is not compacted beyond what a copy of a
-// slave's store needs, until the slave reports that it needs it no longer.
+// TestTheLogIsKeptForCopies: the log of changes is not compacted beyond what a copy of a slave's
+// store needs, until the slave reports that the copy no longer needs it.
 func TestTheLogIsKeptForCopies(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: writes thousands of changes")

@@ -26,10 +26,9 @@ import (
 	"adshard/schema/pb"
 )
 
-// Host keeps a balancer running behind one address. When one ends because the
-// history of its database has changed, the next starts in its place; callers are
-// asked to retry meanwhile. A host that stands by has none as long as another one of
-// its cluster leads.
+// Host keeps a balancer running at one address. When a balancer ends because the history of its
+// database has changed, the next one starts in its place; meanwhile callers are asked to retry. A
+// host that stands by has no balancer as long as another host of its cluster leads.
 type Host struct {
 	pb.UnimplementedBalancerServer
 	pb.UnimplementedDistributorServer
@@ -38,17 +37,17 @@ type Host struct {
 	db       backend.Store
 	store    control.Store
 	me       control.Candidate
-	standsBy bool // whenever it does not lead
+	standsBy bool // the host stands by whenever it does not lead
 	announce func(what string)
-	spend    *spend.Reader // nil: no spend is shown
+	spend    *spend.Reader // nil if no spend is shown
 	log      *slog.Logger
-	now      atomic.Pointer[Balancer] // nil: the next is starting, or another host leads
-	last     atomic.Pointer[Balancer] // the newest, even if it has ended; nil: another host leads
-	standby  atomic.Pointer[standby]  // nil: the host leads, or is starting to
+	now      atomic.Pointer[Balancer] // nil while the next is starting or another host leads
+	last     atomic.Pointer[Balancer] // the newest, even if it has ended; nil if another host leads
+	standby  atomic.Pointer[standby]  // nil if the host leads or is starting to
 }
 
-// NewHost returns the host of a balancer that leads and does not run yet, the only one of its
-// cluster.
+// NewHost returns the host of a balancer that leads and does not run yet. The cluster must have no
+// other host.
 func NewHost(b *Balancer) *Host {
 	h := &Host{cfg: b.cfg, order: b.order, db: b.db, store: b.store, me: control.Candidate{Address: b.cfg.Advertise}, log: b.root,
 		announce: func(string) {}, spend: spendOf(&b.cfg, b.db, b.root)}
@@ -57,8 +56,7 @@ func NewHost(b *Balancer) *Host {
 	return h
 }
 
-// spendOf returns the reader of what campaigns spend, or nil if no spend is
-// shown.
+// spendOf returns the reader of the campaigns' spend, or nil if no spend is shown.
 func spendOf(c *Config, db backend.Store, log *slog.Logger) *spend.Reader {
 	if c.Events == "" {
 		return nil
@@ -67,8 +65,8 @@ func spendOf(c *Config, db backend.Store, log *slog.Logger) *spend.Reader {
 	return &spend.Reader{URL: c.Events, Named: named, Now: time.Now, Log: log}
 }
 
-// Serve runs the balancer and serves slaves and masters on listener, which it
-// closes, until ctx is done (nil) or the balancer cannot continue.
+// Serve runs the balancer and serves slaves and masters on listener, which it closes. It returns
+// nil when ctx is done, or the error that keeps the balancer from going on.
 func (h *Host) Serve(ctx context.Context, listener net.Listener) error {
 	server := grpc.NewServer(wire.ControlOptions(func(method string, cause any) {
 		h.log.Error("a call panicked", "method", method, "cause", cause)
@@ -78,7 +76,7 @@ func (h *Host) Serve(ctx context.Context, listener net.Listener) error {
 		pb.RegisterDistributorServer(server, h)
 	}
 	if h.spend != nil {
-		defer func() { _ = h.spend.Close() }() // it only read
+		defer func() { _ = h.spend.Close() }() // the reader writes nothing
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return ports.ServePolls(ctx, server, listener) })
@@ -128,13 +126,13 @@ func ended(ctx context.Context, err error) error {
 	return err
 }
 
-// isReplaced reports whether an error says that another balancer has taken over.
+// isReplaced reports whether an error means that another balancer has taken over.
 func isReplaced(err error) bool {
 	var r *control.Replaced
 	return errors.As(err, &r)
 }
 
-// resignTime bounds the end of a lease when the process ends.
+// resignTime bounds the time for giving up the lease when the process ends.
 const resignTime = 2 * time.Second
 
 // resign lets another balancer lead at once.
@@ -146,8 +144,8 @@ func (h *Host) resign(b *Balancer) {
 	}
 }
 
-// lead makes the balancer of a term the one that is at work. restarts is that of the one
-// before it, or nil if there is none.
+// lead makes the balancer of a term and puts it to work. `restarts` is the limiter of the balancer
+// before it, or nil if there was none.
 func (h *Host) lead(ctx context.Context, term control.Term, all *items, restarts *rate.Limiter) (*Balancer, error) {
 	b, err := lead(ctx, h.cfg, h.order, h.db, h.store, term, all, h.log)
 	if err != nil {
@@ -163,7 +161,7 @@ func (h *Host) lead(ctx context.Context, term control.Term, all *items, restarts
 	return b, nil
 }
 
-// succeed starts the next balancer as soon as the database permits.
+// succeed starts the next balancer as soon as the database allows it.
 func (h *Host) succeed(ctx context.Context, restarts *rate.Limiter) (*Balancer, error) {
 	for {
 		var next *Balancer
@@ -184,7 +182,8 @@ func (h *Host) succeed(ctx context.Context, restarts *rate.Limiter) (*Balancer, 
 	}
 }
 
-// Ready returns why the balancer cannot do its work. One that stands by is ready to take over.
+// Ready returns why the balancer cannot do its work. A host that stands by gives the reasons why it
+// could not take over.
 func (h *Host) Ready() []string {
 	if s := h.standby.Load(); s != nil {
 		return s.ready()
@@ -195,8 +194,8 @@ func (h *Host) Ready() []string {
 	return adminControl{h.last.Load()}.ready()
 }
 
-// at returns the balancer that is at work. Errors: fault.Unavailable, with who leads if it
-// is another host.
+// at returns the balancer that is at work. Errors: fault.Unavailable, with the name of the leader
+// if another host leads.
 func (h *Host) at() (*Balancer, error) {
 	b := h.now.Load()
 	switch {
@@ -225,7 +224,7 @@ func (h *Host) distributor() (*distributor.Distributor, error) {
 	return b.distributor, nil
 }
 
-// forward makes a call on the balancer that runs now.
+// forward makes a call to the balancer that runs now.
 func forward[T, Q, R any](at func() (T, error), call func(T, context.Context, Q) (R, error), ctx context.Context, q Q) (R, error) {
 	var r R
 	to, err := at()

@@ -13,8 +13,8 @@ import (
 	"adshard/schema/pb"
 )
 
-// TestAPeerThatLiesInAnyField: whatever a slave, master or distributor says in any field is
-// refused or has no effect on others: nothing panics, and the cluster stays whole.
+// TestAPeerThatLiesInAnyField: false values in any field, from a slave, master or distributor, are
+// refused or have no effect on others. Nothing panics, and the cluster stays whole.
 func TestAPeerThatLiesInAnyField(t *testing.T) {
 	r := newRig(t, 1)
 	r.Write(5, 3, 3, 1_000_000)
@@ -30,7 +30,7 @@ func TestAPeerThatLiesInAnyField(t *testing.T) {
 			tried++
 			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 			defer cancel()
-			if what == "Report" || what == "Pull" || what == "Part" || what == "Verify" { // it is known, so that all is looked at
+			if what == "Report" || what == "Pull" || what == "Part" || what == "Verify" { // registered, so that all fields are checked
 				_, e1 := balancer.Register(ctx, register)
 				_, e2 := distributor.Enlist(ctx, register)
 				if err := errors.Join(e1, e2); fault.Is(err, fault.Internal) {
@@ -50,7 +50,7 @@ func TestAPeerThatLiesInAnyField(t *testing.T) {
 	r.eventually("whole after a change", r.whole)
 }
 
-// lie is a call and the request that lies begin with.
+// lie is a call, and the request from which false ones are made.
 type lie struct {
 	base proto.Message
 	call func(context.Context, proto.Message) error

@@ -20,18 +20,18 @@ import (
 	"adshard/search"
 )
 
-// askFor asks for a while.
+// askFor asks continuously for a while.
 func (w *world) askFor(d time.Duration) *asked {
 	end := w.ask()
 	time.Sleep(d)
 	return end()
 }
 
-// lost returns how many groups slaves have lost of n.
+// lost returns how many of n groups the slaves have lost.
 func (w *world) lost(n uint64) uint64 { return n - min(n, w.groups()) }
 
-// TestABalancerOnAnotherDatabaseChangesNothing: it is refused by slaves and by
-// masters, which go on with what they have. Both ids stand in what is said.
+// TestABalancerOnAnotherDatabaseChangesNothing: slaves and masters refuse it and continue with what
+// they have. The messages name both ids.
 func TestABalancerOnAnotherDatabaseChangesNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2, nil)
@@ -65,15 +65,14 @@ func TestABalancerOnAnotherDatabaseChangesNothing(t *testing.T) {
 	if why := w.nodes["slave-0"].s.Ready(); len(why) == 0 {
 		t.Error("a slave that is refused is ready")
 	}
-	// With leave to discard what they hold, the slaves follow the other one.
+	// Once they may discard their data, the slaves follow the other database.
 	w.stop()
 	w.cfg.DiscardDataOf = []string{id}
 	w.start()
 	w.eventually("filled anew", func() bool { return w.groups() == 21 })
 }
 
-// TestADistributorOnAnotherDatabaseIsRefused: a distributor on another database is refused, by
-// the balancer and by slaves.
+// TestADistributorOnAnotherDatabaseIsRefused: the balancer refuses it, and so do slaves.
 func TestADistributorOnAnotherDatabaseIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2, nil)
@@ -99,7 +98,7 @@ func TestADistributorOnAnotherDatabaseIsRefused(t *testing.T) {
 	if !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "order: "+w.b.order.String()) {
 		t.Errorf("to a distributor with other keys the balancer says %v", err)
 	}
-	// Were it named by a balancer all the same, no slave would take its data.
+	// Even if a balancer named it, no slave would take its data.
 	conn, err := wire.Dial(d.Address())
 	w.Must(err)
 	defer conn.Close()
@@ -121,9 +120,9 @@ func TestADistributorOnAnotherDatabaseIsRefused(t *testing.T) {
 	end().all(t)
 }
 
-// TestARestoredDatabaseIsFollowed: after a backup, an import, a restore and
-// another import of as many changes the clocks are equal and the data are not.
-// Slaves keep what is equal, refill the rest, and no answer mixes the two.
+// TestARestoredDatabaseIsFollowed: after a backup, an import, a restore and another import with as many
+// changes, the clocks are equal but the data is not. Slaves keep what is equal and refill the rest, and
+// no answer mixes the two.
 func TestARestoredDatabaseIsFollowed(t *testing.T) {
 	t.Parallel()
 	for name, running := range map[string]bool{"slaves run": true, "slaves are stopped": false} {
@@ -166,7 +165,7 @@ func TestARestoredDatabaseIsFollowed(t *testing.T) {
 	}
 }
 
-// applied is how many groups the slaves have applied; 0 when they do not run.
+// applied returns how many groups the slaves have applied, or 0 if they are not running.
 func (w *world) applied(running bool) (sum uint64) {
 	if !running {
 		return 0
@@ -189,8 +188,8 @@ func (w *world) followed() bool {
 	return true
 }
 
-// TestAnEarlierModelBeginsANewTimeline: the database comes back without any change
-// of data, but with an earlier map and an earlier epoch.
+// TestAnEarlierModelBeginsANewTimeline: the database is restored without any change of data, but with
+// an earlier map and an earlier epoch.
 func TestAnEarlierModelBeginsANewTimeline(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2, nil)
@@ -226,8 +225,7 @@ func TestAnEarlierModelBeginsANewTimeline(t *testing.T) {
 	}
 }
 
-// TestStoresFromBeforeMarksAreTakenOver: stores from before marks are taken over once, without
-// a refill.
+// TestStoresFromBeforeMarksAreTakenOver: such stores are taken over once, without a refill.
 func TestStoresFromBeforeMarksAreTakenOver(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2, nil)
@@ -245,8 +243,8 @@ func TestStoresFromBeforeMarksAreTakenOver(t *testing.T) {
 	}
 }
 
-// TestTheNameOfASlaveInServiceIsNotTaken: the name of a slave in service is not taken, neither
-// from another address nor under its own; one that is gone leaves its name to the next.
+// TestTheNameOfASlaveInServiceIsNotTaken: another process cannot register under it, neither from
+// another address nor from the slave's own. A slave that is gone leaves its name to the next one.
 func TestTheNameOfASlaveInServiceIsNotTaken(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2, nil)
@@ -268,7 +266,7 @@ func TestTheNameOfASlaveInServiceIsNotTaken(t *testing.T) {
 		}
 	}
 	w.stop()
-	w.start() // the next balancer knows the slave from its model only
+	w.start() // the next balancer knows the slave only from its model
 	if err := register(other); !fault.Is(err, fault.Conflict) {
 		t.Errorf("after a restart: %v", err)
 	}
@@ -278,7 +276,7 @@ func TestTheNameOfASlaveInServiceIsNotTaken(t *testing.T) {
 	w.eventually("another one has the name", func() bool { return register(other) == nil })
 }
 
-// TestPositionsThatNobodyCanHaveAreRefused.
+// TestPositionsThatNobodyCanHaveAreRefused: positions that are far beyond the log are refused.
 func TestPositionsThatNobodyCanHaveAreRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1, nil)
@@ -299,8 +297,8 @@ func TestPositionsThatNobodyCanHaveAreRefused(t *testing.T) {
 	}
 }
 
-// TestARemovedDatabaseAcknowledgesNothing: a budget mark without effect is an error, the
-// balancer is not ready, and both end when the file is back.
+// TestARemovedDatabaseAcknowledgesNothing: a budget mark that has no effect is an error, and the
+// balancer is not ready. Both end when the file is back.
 func TestARemovedDatabaseAcknowledgesNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2, nil)
@@ -323,8 +321,8 @@ func TestARemovedDatabaseAcknowledgesNothing(t *testing.T) {
 	w.judge()
 }
 
-// TestADatabaseRestoredUnderARunningClusterIsFollowed: the file of another history
-// takes the database's place while everything runs.
+// TestADatabaseRestoredUnderARunningClusterIsFollowed: a file with another history replaces the
+// database while everything is running.
 func TestADatabaseRestoredUnderARunningClusterIsFollowed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: restores databases under clusters in many ways")
@@ -352,7 +350,7 @@ func TestADatabaseRestoredUnderARunningClusterIsFollowed(t *testing.T) {
 	w.eventually("complete", w.complete)
 	w.judge()
 	w.askFor(200 * time.Millisecond).right(t)
-	for bid := range uint64(5) { // what comes next is followed as well
+	for bid := range uint64(5) { // later changes are followed as well
 		w.Write(30, 4, 4, 8_000_000+bid)
 		w.eventually("changes are followed", w.followed)
 		w.eventually("complete", w.complete)
@@ -360,7 +358,7 @@ func TestADatabaseRestoredUnderARunningClusterIsFollowed(t *testing.T) {
 	}
 }
 
-// TestAStrangerDoesNotKeepTheBalancerStartingOver: reports of epochs are believed a limited
+// TestAStrangerDoesNotKeepTheBalancerStartingOver: reports of later epochs are believed only a limited
 // number of times.
 func TestAStrangerDoesNotKeepTheBalancerStartingOver(t *testing.T) {
 	t.Parallel()
@@ -372,7 +370,7 @@ func TestAStrangerDoesNotKeepTheBalancerStartingOver(t *testing.T) {
 		b := w.host.last.Load()
 		began[b] = true
 		_, err := w.host.WatchMap(ctx, &pb.WatchMapRequest{Master: "x", Database: b.data.Database, Timeline: b.data.Timeline, Epoch: b.Epoch() + 1, View: 1})
-		if err == nil && w.host.last.Load() == b { // else the next one began meanwhile, above that epoch
+		if err == nil && w.host.last.Load() == b { // otherwise the next one has begun meanwhile, with a higher epoch
 			t.Fatal("a map was given")
 		}
 		time.Sleep(5 * time.Millisecond) // the next begins meanwhile
@@ -383,7 +381,7 @@ func TestAStrangerDoesNotKeepTheBalancerStartingOver(t *testing.T) {
 	w.eventually("complete", w.complete)
 }
 
-// TestASlaveDoesNotKeepTheBalancerStartingOver: what it says of epochs, views or applied changes is not
+// TestASlaveDoesNotKeepTheBalancerStartingOver: its reports of epochs, views or applied changes are not
 // believed for ever.
 func TestASlaveDoesNotKeepTheBalancerStartingOver(t *testing.T) {
 	t.Parallel()
@@ -426,7 +424,7 @@ func (o oneMap) Newer(ctx context.Context, _ *fanout.Map) *fanout.Map {
 	return nil
 }
 
-// TestTwoAddressesOfOneSlaveAreNotComplete: what one process serves counts once.
+// TestTwoAddressesOfOneSlaveAreNotComplete: what one process serves is counted once.
 func TestTwoAddressesOfOneSlaveAreNotComplete(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2, nil)

@@ -14,11 +14,11 @@ import (
 	"adshard/internal/wait"
 )
 
-// items are all items of a database as of a position of its log.
+// items holds all items of a database at a position of its log.
 type items struct {
 	index *balance.Index
 	at    backend.Position
-	put   int // how many were added since all were read; their weights are not known
+	put   int // the number of items added since all were read; their weights are not known
 }
 
 // readItems reads all items.
@@ -31,7 +31,7 @@ func readItems(ctx context.Context, db backend.Feed, order balance.Order, w feed
 	return s, nil
 }
 
-// warm has the items of the database for the time when they are needed.
+// warm keeps the items of the database ready for the time when this host leads.
 type warm struct {
 	cfg    *Config
 	order  balance.Order
@@ -40,11 +40,11 @@ type warm struct {
 	log    *slog.Logger
 
 	mu  sync.Mutex
-	now *items // nil: they are being read; guarded by mu
+	now *items // nil while they are being read; guarded by mu
 }
 
-// maxUnweighed is the share of items, one in so many, that may be added before all are read
-// again, since the weight of an added item is not known.
+// maxUnweighed bounds the items of unknown weight: when more than one in maxUnweighed has been
+// added, all items are read again.
 const maxUnweighed = 16
 
 // run reads all items and follows the changes until ctx is done.
@@ -57,13 +57,13 @@ func (w *warm) run(ctx context.Context) {
 		w.health.Record(health.ReadChanges, err)
 		if err != nil {
 			w.log.Warn("cannot load the items; trying again", "err", err)
-			_ = wait.Sleep(ctx, feed.RetryAfter) // the loop sees that ctx has ended
+			_ = wait.Sleep(ctx, feed.RetryAfter) // the loop checks ctx
 			continue
 		}
 		w.set(all)
 		w.log.Info("warm: items loaded", "items", all.index.Len(), "clock", all.at.Clock)
 		if err := w.follow(ctx, all); ctx.Err() == nil && !fault.Is(err, fault.Stale) {
-			w.set(nil) // of another history
+			w.set(nil) // the items are of another history
 		}
 	}
 }
@@ -74,8 +74,8 @@ func (w *warm) set(all *items) {
 	w.now = all
 }
 
-// items returns what is there, or nil if nothing yet. Once run has returned it is the
-// caller's.
+// items returns the current items, or nil if they have not been read yet. Once run has returned,
+// they belong to the caller.
 func (w *warm) items() *items {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -85,7 +85,7 @@ func (w *warm) items() *items {
 // errUnweighed ends follow when too many items were added.
 var errUnweighed = fault.Newf(fault.Stale, "balancer", "too many items without a weight")
 
-// follow applies changes to all until ctx is done or all items are to be read again.
+// follow applies changes to `all` until ctx is done or all items are to be read again.
 func (w *warm) follow(ctx context.Context, all *items) error {
 	f := feed.Follower{DB: w.db, Order: w.order, Log: w.log, Health: w.health, At: all.at}
 	return f.Run(ctx, func(list []balance.Change, at backend.Position) error {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestAnswersSayHowOldTheyAre: answers do not lag while changes reach the slaves, nor while
-// there are none; when the balancer is gone they do, by more each time, and stay complete.
+// TestAnswersSayHowOldTheyAre: answers do not lag while changes reach the slaves, nor while there
+// are none. Without the balancer they lag more and more, but stay complete.
 func TestAnswersSayHowOldTheyAre(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2, nil)

@@ -15,8 +15,8 @@ import (
 	"adshard/schema/pb"
 )
 
-// leadership is a balancer's term, with the state that it saves. Each save is conditional on
-// the term's epoch, so a balancer that was replaced can no longer change anything.
+// leadership is a balancer's term and saves the balancer's state. Each save is conditional on the
+// term's epoch, so a balancer that was replaced can no longer change anything.
 type leadership struct {
 	control.Term
 	order balance.Order
@@ -25,8 +25,8 @@ type leadership struct {
 // answerTime bounds the call to a balancer that may still be running.
 const answerTime = time.Second
 
-// isRunning reports whether a balancer of this epoch answers at an address, reached with these
-// options.
+// isRunning reports whether a balancer of this epoch answers at an address. `reach` has the options
+// to dial it.
 func isRunning(ctx context.Context, address string, epoch uint64, reach []grpc.DialOption) bool {
 	conn, err := wire.Dial(address, reach...)
 	if err != nil {
@@ -40,7 +40,7 @@ func isRunning(ctx context.Context, address string, epoch uint64, reach []grpc.D
 }
 
 // takeAlone begins a term for the only balancer of a cluster. Errors: fault.Conflict if the
-// balancer before it still answers, or if another one was faster.
+// previous balancer still answers, or if another one was faster.
 func takeAlone(ctx context.Context, store control.Store, me control.Candidate, reach ...grpc.DialOption) (control.Term, error) {
 	before, err := store.Leader(ctx)
 	if err != nil {
@@ -56,8 +56,8 @@ func takeAlone(ctx context.Context, store control.Store, me control.Candidate, r
 // timelineKey is the key of the timeline.
 const timelineKey = "/timeline"
 
-// timeline returns the timeline of the saved model. A balancer without a saved
-// model starts a new one.
+// timeline returns the timeline of the saved model. Without a saved model, it starts a new
+// timeline.
 func (t *leadership) timeline(ctx context.Context, planned bool) (string, error) {
 	if !planned {
 		fresh := rand.Text()
@@ -67,8 +67,8 @@ func (t *leadership) timeline(ctx context.Context, planned bool) (string, error)
 	return string(b), err
 }
 
-// model returns the saved model, or nil. It fails with fault.Conflict when the
-// model was made for another order of keys.
+// model returns the saved model, or nil if there is none. Errors: fault.Conflict if the model was
+// made for another order of keys.
 func (t *leadership) model(ctx context.Context) ([]byte, error) {
 	b, err := t.Load(ctx, identity.ModelKey)
 	if err != nil || len(b) == 0 {

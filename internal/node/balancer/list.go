@@ -14,47 +14,47 @@ import (
 	"adshard/search"
 )
 
-// SlaveStatus is a slave as the balancer sees it.
+// SlaveStatus is the balancer's view of a slave.
 type SlaveStatus struct {
 	Name    string `json:"name"`
 	Address string `json:"address"`
-	// Registered: it has registered with this balancer.
+	// Registered says that the slave has registered with this balancer.
 	Registered bool `json:"registered"`
-	// SeenMs is how long ago it last asked for node data, in milliseconds.
+	// SeenMs is the time since its last report, in milliseconds.
 	SeenMs int64 `json:"seen_ms"`
-	// Position is the end of the last bucket that it applied, as
-	// epoch/clock/quantum/offset; Behind is by how many clocks it lags.
+	// Position is the end of the last bucket that the slave applied, as epoch/clock/quantum/offset;
+	// Behind is the number of clocks by which it lags.
 	Position string `json:"position"`
 	Behind   uint64 `json:"behind"`
-	// Serving, Groups, Keywords, Bytes (on disk) and Trouble are what it last
-	// reported.
+	// Serving, Groups, Keywords, Bytes (on disk) and Trouble are from its last report.
 	Serving  bool   `json:"serving"`
 	Groups   uint64 `json:"groups"`
 	Keywords uint64 `json:"keywords"`
 	Bytes    uint64 `json:"bytes"`
 	Trouble  string `json:"trouble,omitempty"`
-	// State is its state in the model. Slices is how many slices it serves there,
-	// Width their share of the ring and Weight their share of all items' weight,
-	// both 0 to 1.
+	// State is its state in the model. Slices is the number of slices that it serves there, Width
+	// their share of the ring, and Weight their share of the weight of all items. Both shares are
+	// from 0 to 1.
 	State  balance.ShardState `json:"state"`
 	Slices int                `json:"slices"`
 	Width  float64            `json:"width"`
 	Weight float64            `json:"weight"`
-	// MovingIn and MovingOut are slices being copied. Load is that of a second, or,
-	// as long as none is measured, the weight; OverMean is its ratio to the mean.
+	// MovingIn and MovingOut count the slices that are being copied. Load is the load per second,
+	// or the weight as long as no load is measured; OverMean is its ratio to the mean.
 	MovingIn  int     `json:"moving_in"`
 	MovingOut int     `json:"moving_out"`
 	Load      float64 `json:"load"`
 	OverMean  float64 `json:"over_mean"`
-	// Distributor is the address of its distributor; "" means the balancer
-	// itself.
+	// Distributor is the address of its distributor, or "" for the balancer's own.
 	Distributor string `json:"distributor,omitempty"`
-	// Shard is what it is a replica of, or "" if it is a spare. WaitsFor is what must
-	// happen before masters ask it, or "". Load, Slices and the like are the shard's.
+	// Shard is the shard that the slave is a replica of, or "" if it is a spare. WaitsFor is what
+	// must happen before masters ask the slave, or "" if they may. Load, Slices and the like are
+	// the shard's.
 	Shard    string `json:"shard"`
 	Zone     string `json:"zone,omitempty"`
 	WaitsFor string `json:"waits_for,omitempty"`
-	// QueuedBytes is the size of the buckets that are ready for it here.
+	// QueuedBytes is the size of the buckets that this balancer's own distributor has ready for the
+	// slave.
 	QueuedBytes int `json:"queued_bytes"`
 }
 
@@ -64,10 +64,10 @@ type Status struct {
 	View  uint64 `json:"view"`
 	Clock uint64 `json:"clock"`
 	Items int    `json:"items"`
-	// Waiting says what the first plan is waiting for; "" after it.
+	// Waiting says what the first plan is waiting for, or "" once there is one.
 	Waiting  string `json:"waiting,omitempty"`
 	Strategy string `json:"strategy"`
-	// Adopted: the plan was taken from the slaves (stores built offline).
+	// Adopted says that the plan was taken from the slaves (stores built offline).
 	Adopted bool `json:"adopted"`
 }
 
@@ -116,7 +116,7 @@ func (b *Balancer) SlavesList() []SlaveStatus {
 	return out
 }
 
-// slave returns what a slave has reported.
+// slave returns the last report of a slave.
 func (b *Balancer) slave(name string) SlaveStatus {
 	s := SlaveStatus{Name: name}
 	if n, ok := b.slaves[name]; ok {
@@ -139,19 +139,19 @@ func (s *SlaveStatus) say(state *pb.SlaveState) {
 	s.Groups, s.Keywords, s.Bytes = state.GetGroups(), state.GetKeywords(), state.GetBytes()
 }
 
-// SetBudget marks a campaign's budget; answers follow within a second,
-// and those to requests that name the position returned at once. Errors: fault.NotFound
-// when there is no such campaign.
+// SetBudget marks a campaign's budget. Answers follow within a second; answers to requests that
+// name the returned position follow at once. Errors: fault.NotFound if there is no such campaign.
 func (b *Balancer) SetBudget(ctx context.Context, campaign uint64, m backend.BudgetMark) (search.Position, error) {
 	return setBudget(ctx, b.db, campaign, m)
 }
 
-// setBudget is Balancer.SetBudget. The feed carries the mark to the balancer that leads.
+// setBudget does the work of Balancer.SetBudget, on any host. The feed carries the mark to the
+// balancer that leads.
 func setBudget(ctx context.Context, db backend.Store, campaign uint64, m backend.BudgetMark) (search.Position, error) {
 	if err := db.SetBudget(ctx, campaign, m); err != nil {
 		return search.Position{}, err
 	}
-	at, err := db.Newest(ctx) // or a later change
+	at, err := db.Newest(ctx) // the mark's position, or that of a later change
 	if err != nil {
 		return search.Position{}, fmt.Errorf("the budget is set, but the position of the change cannot be read: %w", err)
 	}

@@ -7,8 +7,8 @@ import (
 	"adshard/balance/strategy"
 )
 
-// mapper returns the mapper's configuration. Some strategies that are not in use run
-// in shadow, with their default options.
+// mapper returns the mapper's configuration. Besides the strategy in use, some others run in
+// shadow, with their default options.
 func (c *Config) mapper(epoch uint64, order balance.Order, use strategyChoice) (cluster.Config, error) {
 	inUse, err := strategy.Named(use.Name, use.Options)
 	if err != nil {

@@ -10,17 +10,17 @@ import (
 	"adshard/schema/pb"
 )
 
-// masterReports are the newest reports of masters, by name, for display only.
+// masterReports holds the newest reports of masters, by name. They are only shown.
 type masterReports map[string]*masterReport
 
-// masterReport is where a master takes queries ("" if unknown) and its traffic.
+// masterReport is the URL at which a master takes queries ("" if unknown) and its traffic.
 type masterReport struct {
 	url      string
 	traffic  traffic.Window
 	received time.Duration // by the balancer's clock
 }
 
-// recordMasterReport records what a master reports, once noteMaster has admitted it.
+// recordMasterReport records the report of a master that noteMaster has admitted.
 func (b *Balancer) recordMasterReport(r *pb.WatchMapRequest) {
 	if r.GetMaster() == "" {
 		return
@@ -41,8 +41,8 @@ func (b *Balancer) recordMasterReport(r *pb.WatchMapRequest) {
 	m.traffic.Add(now, r.GetTraffic())
 }
 
-// forget drops masters without a report since a time. The rest have leases, and the mapper bounds the number of
-// leases.
+// forget drops masters that have not reported since `before`. All others have leases, and the mapper bounds the
+// number of leases.
 func (t masterReports) forget(before time.Duration) {
 	for name, m := range t {
 		if m.received < before {
@@ -51,7 +51,7 @@ func (t masterReports) forget(before time.Duration) {
 	}
 }
 
-// queryURL returns the text if it can be the base URL of a query port, else "".
+// queryURL returns `text` if it can be the base URL of a query port, or "".
 func queryURL(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.Path != "" || u.RawQuery != "" || u.Fragment != "" {
@@ -60,7 +60,7 @@ func queryURL(text string) string {
 	return text
 }
 
-// addTo adds masters and their reports to a status taken at now.
+// addTo adds masters and their reports to a status taken at `now`.
 func (t masterReports) addTo(now time.Duration, s *api.BalanceStatus, masters []maps.MasterStatus) {
 	var all []*traffic.Window
 	for _, v := range masters {
@@ -73,7 +73,7 @@ func (t masterReports) addTo(now time.Duration, s *api.BalanceStatus, masters []
 	s.Traffic = trafficOf(now, all...)
 }
 
-// trafficOf returns the traffic of the masters together, or nil if it is unknown.
+// trafficOf returns the combined traffic of masters, or nil if it is unknown.
 func trafficOf(now time.Duration, masters ...*traffic.Window) *api.Traffic {
 	r := traffic.Lately(now, masters...)
 	if r.Over == 0 {

@@ -10,8 +10,8 @@ import (
 	"adshard/schema/pb"
 )
 
-// TestMasterReports: invalid URLs in reports are left out, and masters whose lease has expired are forgotten when
-// others come.
+// TestMasterReports: invalid URLs in reports are ignored, and masters whose lease has expired are forgotten when
+// others report.
 func TestMasterReports(t *testing.T) {
 	r := newRig(t, 1)
 	r.start()

@@ -17,11 +17,11 @@ import (
 	"adshard/search"
 )
 
-// TestMovesUnderQueries: slices go round while queries are asked and data
-// change; every answer is complete and right, and nothing is left behind.
+// TestMovesUnderQueries: slices move around while queries are asked and data changes. Every answer
+// is complete and right, and nothing is left behind.
 func TestMovesUnderQueries(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	t.Run("run", func(t *testing.T) { // ends before leaks are looked for
+	t.Run("run", func(t *testing.T) { // it ends before the check for leaks
 		w := newWorld(t, 3, nil)
 		end := w.ask()
 		names := []string{"slave-0", "slave-1", "slave-2"}
@@ -42,8 +42,8 @@ func TestMovesUnderQueries(t *testing.T) {
 	})
 }
 
-// TestASlaveIsAddedAndDrained: the drained one holds and serves nothing, and can
-// go; nothing is missed.
+// TestASlaveIsAddedAndDrained: the drained slave holds and serves nothing and can be removed, and
+// no answer lacks anything.
 func TestASlaveIsAddedAndDrained(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2, nil) // there are no iterations
@@ -64,8 +64,8 @@ func TestASlaveIsAddedAndDrained(t *testing.T) {
 	end().all(t)
 }
 
-// TestASlaveIsKilledAndReturns: a slave is killed and returns in each role, with its disk and
-// without.
+// TestASlaveIsKilledAndReturns: the slave is the source or the target of a move, and returns with
+// its disk or without.
 func TestASlaveIsKilledAndReturns(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -97,7 +97,7 @@ func TestASlaveIsKilledAndReturns(t *testing.T) {
 	}
 }
 
-// slow is a store that takes its time.
+// slow is a store that is slow.
 type slow struct {
 	barrels.Store
 	pause time.Duration
@@ -113,7 +113,7 @@ func (s slow) Search(ctx context.Context, r *search.Request) (*search.Answer, er
 	return s.Store.Search(ctx, r)
 }
 
-// TestASlowSlaveHoldsNobodyUp: it gets a slice, in its time, while others move.
+// TestASlowSlaveHoldsNobodyUp: a slow slave gets a slice, in its own time, while others move.
 func TestASlowSlaveHoldsNobodyUp(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2, nil)
@@ -130,7 +130,7 @@ func TestASlowSlaveHoldsNobodyUp(t *testing.T) {
 	end().all(t)
 }
 
-// lying is a store that has a byte wrong.
+// lying is a store with a wrong byte.
 type lying struct{ barrels.Store }
 
 func (s lying) Certify(ctx context.Context, lo, hi, bins uint64, parents []barrels.Parent) (*barrels.Certificate, error) {
@@ -146,8 +146,8 @@ func (s lying) Certify(ctx context.Context, lo, hi, bins uint64, parents []barre
 	return c, err
 }
 
-// TestACopyThatDiffersIsNotServed: the move is cancelled, loudly, and what was
-// copied is deleted.
+// TestACopyThatDiffersIsNotServed: the move is cancelled with an error in the log, and the copied
+// data is deleted.
 func TestACopyThatDiffersIsNotServed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2, nil)
@@ -165,11 +165,11 @@ func TestACopyThatDiffersIsNotServed(t *testing.T) {
 	end().all(t)
 }
 
-// TestABalancerRestartsWhileSlicesMove: a balancer restarts while slices move in each step of a
-// move, or after it if the step was too short to be seen.
+// TestABalancerRestartsWhileSlicesMove: it restarts in each step of a move, or after the step if
+// that was too short to be seen.
 func TestABalancerRestartsWhileSlicesMove(t *testing.T) {
 	t.Parallel()
-	// No process dies or is cut off, however slow the machine is.
+	// The times are long enough that no process is taken to be dead, however slow the machine is.
 	w := newWorld(t, 3, func(c *Config) { c.MasterLease, c.DeadAfter = 5*time.Second, time.Minute })
 	end := w.ask()
 	for i, reached := range []func(slice uint64, to string) bool{
@@ -196,8 +196,8 @@ func (w *world) arriving(slice uint64, to string) bool {
 	return slices.ContainsFunc(w.nodes[to].store.Slices().GetSlices(), func(h *pb.HeldSlice) bool { return h.GetId() == slice })
 }
 
-// switched reports whether a slice is served by a slave, or will be from a view on
-// that is not published yet.
+// switched reports whether a slave serves a slice, or will serve it from a view that is not
+// published yet.
 func (w *world) switched(slice uint64, to string) bool {
 	sh, ok := w.model().Named(to)
 	return ok && w.slice(slice).Shard == sh.ID

@@ -13,9 +13,8 @@ import (
 // vacantTime bounds the call that asks whether a name is in use.
 const vacantTime = time.Second
 
-// checkName refuses a registration under the name of another slave that is in
-// service, that is, one that answers at the last known address.
-// Errors: fault.Conflict.
+// checkName refuses a registration under the name of another slave that still answers at its last
+// known address. Errors: fault.Conflict.
 func (b *Balancer) checkName(ctx context.Context, r *pb.RegisterRequest) error {
 	address, incarnation := b.lastAddress(r.GetName())
 	if address == "" || incarnation == r.GetIncarnation() {
@@ -23,7 +22,7 @@ func (b *Balancer) checkName(ctx context.Context, r *pb.RegisterRequest) error {
 	}
 	conn, err := wire.Dial(address, b.cfg.Credentials.To("", access.Slave)...)
 	if err != nil {
-		return nil // an address that cannot be dialled serves no slave
+		return nil // no slave can serve at an address that cannot be dialled
 	}
 	defer conn.Close()
 	ctx, cancel := context.WithTimeout(ctx, vacantTime)
@@ -37,8 +36,8 @@ func (b *Balancer) checkName(ctx context.Context, r *pb.RegisterRequest) error {
 			"give it another name, or correct its address if it advertises the wrong one", r.GetName(), address, r.GetAddress())
 }
 
-// lastAddress returns the last address and incarnation of the slave with a name, or
-// "" if not known.
+// lastAddress returns the last address and incarnation of the slave with a name. Each is "" if it
+// is not known.
 func (b *Balancer) lastAddress(name string) (address, incarnation string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -17,8 +17,8 @@ import (
 	"adshard/schema/pb"
 )
 
-// openControl opens the control state that the configuration names, of a cluster with an order of
-// keys. The caller closes it.
+// openControl opens the control state that the configuration names, for a cluster with this order of
+// keys. The caller calls the returned function to close it.
 func (c *Config) openControl(db backend.Store, order balance.Order) (control.Store, func() error, error) {
 	if c.Control == "" {
 		return indatabase.New(db, c.StateKey, control.DefaultTimes()), func() error { return nil }, nil
@@ -39,7 +39,7 @@ func (c *Config) openControl(db backend.Store, order balance.Order) (control.Sto
 }
 
 // noteOutside saves in the database, for good, that the control state of a cluster is elsewhere,
-// and in which order its keys are.
+// together with the cluster's order of keys.
 func noteOutside(ctx context.Context, db backend.Store, key string, order balance.Order) error {
 	err := db.SaveControlIf(ctx, key, []byte{byte(order)}, key, nil)
 	if fault.Is(err, fault.Conflict) {
@@ -48,8 +48,8 @@ func noteOutside(ctx context.Context, db backend.Store, key string, order balanc
 	return err
 }
 
-// checkPlace fails with fault.Conflict if the control state was moved to etcd and the configuration has
-// it in the database. A term in etcd is noted in the database before its epoch is there. So if this
+// checkPlace returns fault.Conflict if the control state was moved to etcd although the configuration
+// keeps it in the database. A term in etcd is noted in the database before its epoch begins. So if this
 // balancer has raised the epoch and then finds no note, the state is in the database.
 func (c *Config) checkPlace(ctx context.Context, db backend.Store) error {
 	if c.Control != "" {
@@ -62,20 +62,20 @@ func (c *Config) checkPlace(ctx context.Context, db backend.Store) error {
 	return fault.Newf(fault.Conflict, "balancer", "the control state of this cluster is in etcd: set control, or use another state_key for a new plan")
 }
 
-// ofKey is the key of what database a model outside of it belongs to.
+// ofKey is the key of the note that says to which database a model outside of it belongs.
 const ofKey = "/of"
 
-// belonging is a database and a moment of its history that a model outside of it has seen.
+// belonging names a database and the latest moment of its history that a model kept elsewhere has seen.
 type belonging struct {
 	Database string `json:"database"`
 	Clock    uint64 `json:"clock"`
 	Mark     uint64 `json:"mark"`
 }
 
-// settle checks that a model outside of the database belongs to it, and returns it, or nil if there
-// is none. The first time, that is the model in the database. With another history of the database
-// than the model's, moves in flight are cancelled, since what was copied is of that history, and a
-// new timeline begins. Errors: fault.Conflict with another database.
+// settle checks that a model kept outside of the database belongs to it, and returns the model, or nil
+// if there is none. The first time, it takes the model out of the database. If the database has another
+// history than the model has seen, settle cancels the moves in flight, since their data is of the old
+// history, and begins a new timeline. Errors: fault.Conflict if the model belongs to another database.
 func (b *Balancer) settle(ctx context.Context, state []byte) ([]byte, error) {
 	if state == nil {
 		if err := b.takeOut(ctx); err != nil {
@@ -113,7 +113,7 @@ func (b *Balancer) settle(ctx context.Context, state []byte) ([]byte, error) {
 
 // takeOut copies the state of a cluster out of the database, if it is there.
 func (b *Balancer) takeOut(ctx context.Context) error {
-	for _, key := range []string{timelineKey, strategyKey, pauseKey, identity.ModelKey} { // the model last: it counts
+	for _, key := range []string{timelineKey, strategyKey, pauseKey, identity.ModelKey} { // the model comes last, because the move is complete once it is there
 		value, err := b.db.LoadControl(ctx, b.cfg.StateKey+key)
 		if err != nil {
 			return err
@@ -128,7 +128,7 @@ func (b *Balancer) takeOut(ctx context.Context) error {
 	return nil
 }
 
-// restart saves a model of another history of the database without its moves in flight, in a
+// restart takes a model of another history of the database, drops its moves in flight and saves it in a
 // new timeline.
 func (b *Balancer) restart(ctx context.Context, state []byte) ([]byte, error) {
 	s, err := balance.DecodeState(state)
@@ -146,7 +146,8 @@ func (b *Balancer) restart(ctx context.Context, state []byte) ([]byte, error) {
 	return state, b.leadership.saveModel(ctx, state)
 }
 
-// noteDatabase saves to which database, and to which moment of it, the model belongs.
+// noteDatabase saves to which database the model belongs, and the latest moment of its history that the
+// model has seen.
 func (b *Balancer) noteDatabase(ctx context.Context) error {
 	now, err := b.db.Newest(ctx)
 	if err != nil {

@@ -6,34 +6,34 @@ import (
 )
 
 const (
-	// late: if a pause ends this much too late, the machine's processors are overloaded, mostly
+	// late is the least delay of a pause's end that means that the processors are overloaded, mostly
 	// by queries, which have priority over moves of slices.
 	late = time.Millisecond
-	// longestPause bounds a pause; mostSlow is how many times as long as the work before it a
-	// pause may be.
+	// longestPause bounds a pause; mostSlow bounds its ratio to the time of the work before it.
 	longestPause = 250 * time.Millisecond
 	mostSlow     = 16
-	// recovery is the part by which pauses become shorter when one ends in time. They
-	// double when one ends late: more than one late one in six and they grow.
+	// recovery is the divisor of the part by which pauses become shorter when one ends in time. They
+	// double when one ends late: if more than one in six ends late, they grow.
 	recovery = 8
 )
 
-// pauses paces what a strategy moves. Each slice that moves costs processor time in the database, its
-// distributor, both slaves and all that keep a table of slices. The rate of certificates bounds all
-// of it: a slice that is not certified is not switched, and what is under way is bounded
-// (balance.Budget). While pauses end in time, each is as long as the work before it. While they end
-// late, pauses are up to mostSlow times as long: finishing sooner gains a strategy nothing while
-// queries wait for a processor. It is for one goroutine.
+// pauses paces the moves of a strategy. Each move costs processor time in the database, in the
+// distributor, on both slaves and in every process that keeps a table of slices. The rate of
+// certificates bounds all of these costs: a slice without a certificate is not switched, and the
+// number of moves under way is bounded (balance.Budget). While pauses end in time, each is as long as
+// the work before it. While they end late, pauses grow to at most mostSlow times that length: a
+// strategy gains nothing by finishing sooner while queries wait for a processor. For use by one
+// goroutine.
 type pauses struct {
-	slow float64   // how many times the work before a pause is; 0 is 1
-	end  time.Time // of the pause, or zero if there is none
+	slow float64   // ratio of a pause to the work before it; 0 means 1
+	end  time.Time // the end of the pause, or zero if there is none
 }
 
-// begin begins the pause after work that took that time.
+// begin begins the pause that follows work of this duration.
 func (p *pauses) begin(took time.Duration) { p.end = time.Now().Add(p.length(took)) }
 
-// pausing reports whether there is a pause. One that ended during other work says nothing
-// of processors.
+// pausing reports whether there is a pause. It clears a pause that ended during other work, which
+// tells nothing about the processors.
 func (p *pauses) pausing() bool {
 	if !p.end.IsZero() && !time.Now().Before(p.end) {
 		p.end = time.Time{}
@@ -41,7 +41,7 @@ func (p *pauses) pausing() bool {
 	return !p.end.IsZero()
 }
 
-// wait waits until the pause ends, if there is one, or more is closed. Errors are those of ctx.
+// wait waits until the pause ends, if there is one, or until `more` is closed. Errors: those of ctx.
 func (p *pauses) wait(ctx context.Context, more <-chan struct{}) error {
 	var ends <-chan time.Time
 	if !p.end.IsZero() {
@@ -60,12 +60,12 @@ func (p *pauses) wait(ctx context.Context, more <-chan struct{}) error {
 	return nil
 }
 
-// length returns how long to pause after work that took a time.
+// length returns the length of the pause after work of this duration.
 func (p *pauses) length(took time.Duration) time.Duration {
 	return min(time.Duration(float64(took)*max(1, p.slow)), longestPause)
 }
 
-// ended adapts the pauses to how late one of them ended.
+// ended adapts the length of pauses to the delay with which one of them ended.
 func (p *pauses) ended(tooLate time.Duration) {
 	if tooLate > late {
 		p.slow = min(max(1, p.slow)*2, mostSlow)

@@ -10,8 +10,8 @@ import (
 	"adshard/balance"
 )
 
-// TestMovesPauseLongerWhereProcessorsAreShort: up to mostSlow times as long as the work, and again
-// as long as the work soon after there is time to spare.
+// TestMovesPauseLongerWhereProcessorsAreShort: pauses grow to mostSlow times the length of the work. They are as long as the
+// work again soon after processors have time to spare.
 func TestMovesPauseLongerWhereProcessorsAreShort(t *testing.T) {
 	const took = 5 * time.Millisecond
 	var p pauses
@@ -41,14 +41,14 @@ func TestMovesPauseLongerWhereProcessorsAreShort(t *testing.T) {
 	}
 }
 
-// TestAPauseHoldsUpNobodyWhoWaits: in a pause the questions whose answer is waited for are taken, in their order, and those of a
-// strategy once it has ended.
+// TestAPauseHoldsUpNobodyWhoWaits: during a pause, the questions are taken whose answer something waits for, in order. A
+// strategy's own questions are taken after the pause.
 func TestAPauseHoldsUpNobodyWhoWaits(t *testing.T) {
 	asked := []balance.Certify{{Seq: 1}, {Seq: 2, Needed: true}, {Seq: 3}, {Seq: 4, Needed: true, Target: "b"}, {Seq: 5}}
 	awaits := func(seq uint64) bool { return seq != 3 }
 	for _, step := range []struct {
 		pausing bool
-		want    uint64 // 0: none
+		want    uint64 // 0 for none
 	}{{true, 2}, {true, 4}, {true, 0}, {false, 1}, {true, 0}, {false, 5}, {false, 0}} {
 		if got := seqs(dequeueCertificates(&asked, awaits, step.pausing)); len(got) > 1 || len(got) == 1 != (step.want > 0) || len(got) == 1 && got[0] != step.want {
 			t.Errorf("pausing %v: questions %d, want %d", step.pausing, got, step.want)
@@ -56,8 +56,8 @@ func TestAPauseHoldsUpNobodyWhoWaits(t *testing.T) {
 	}
 }
 
-// TestSmallQuestionsAreTakenTogether: those about the same slaves whose answer is waited for, up to a number and a weight, in
-// their order.
+// TestSmallQuestionsAreTakenTogether: questions about the same slaves are taken together if something waits for the answers, up
+// to a number and a weight, in order.
 func TestSmallQuestionsAreTakenTogether(t *testing.T) {
 	asked := []balance.Certify{
 		{Seq: 1, Needed: true, Target: "a", Weight: togetherWeight / 2},
@@ -89,8 +89,8 @@ func seqs(list []balance.Certify) (out []uint64) {
 	return out
 }
 
-// TestAPauseEnds: a pause ends after its time, when more is asked, or with its context; only the first says whether
-// processors are short.
+// TestAPauseEnds: a pause ends after its time, when there are more questions, or with its context. Only the first case shows
+// whether processors are overloaded.
 func TestAPauseEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, began := pauses{slow: 4}, time.Now()

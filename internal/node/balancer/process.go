@@ -20,13 +20,13 @@ import (
 	"adshard/internal/node/ports"
 )
 
-// garbage is how much garbage the heap of a balancer may have at least: each move makes a table of
-// slices for every slave, which is dropped at once.
+// garbage is the amount of garbage that the heap of a balancer may always hold: each move makes a
+// table of slices for every slave, which is dropped soon after.
 const garbage = 96 << 20
 
-// Run runs a balancer until ctx is done. It prints "admin URL" on out if there is an admin
-// port, then "balancer ready ADDR" whenever it begins to lead, and "balancer standby ADDR" when
-// another one of its cluster leads and it is ready to take over.
+// Run runs a balancer until ctx is done. It prints "admin URL" on `out` if there is an admin port,
+// then "balancer ready ADDR" whenever it begins to lead, and "balancer standby ADDR" when another
+// balancer of its cluster leads and it is ready to take over.
 func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error {
 	if err := cfg.Validate(); err != nil {
 		return err
@@ -75,15 +75,15 @@ func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return host.Serve(ctx, listener) })
 	group.Go(func() error {
-		_ = config.LeaveGarbage(ctx, garbage) // it ended with ctx
+		_ = config.LeaveGarbage(ctx, garbage) // it returns the error of ctx
 		return nil
 	})
 	group.Go(func() error { return port.Serve(ctx, host.Ready, host.AdminHandler, log) })
 	return group.Wait()
 }
 
-// ownAddress returns an address that listens, with the name of this host where it stands for
-// all addresses: no other balancer has the same.
+// ownAddress returns the address of a listener. If the listener takes calls on all addresses of the
+// host, the name of the host stands for them, so that no other balancer has the same address.
 func ownAddress(a net.Addr) string {
 	if !config.Unspecified(a.String()) {
 		return a.String()
@@ -92,12 +92,12 @@ func ownAddress(a net.Addr) string {
 	if err != nil {
 		return a.String()
 	}
-	_, port, _ := net.SplitHostPort(a.String()) // of a listener
+	_, port, _ := net.SplitHostPort(a.String()) // a listener's address always splits
 	return net.JoinHostPort(host, port)
 }
 
-// newHost returns a host that stands by and leads as soon as it may, with a prepared configuration.
-// admin is the URL of its admin port.
+// newHost returns a host that stands by and leads as soon as it may. The configuration must be
+// prepared; `admin` is the URL of the host's admin port.
 func newHost(cfg Config, order balance.Order, db backend.Store, store control.Store, admin string, log *slog.Logger) *Host {
 	h := &Host{cfg: cfg, order: order, db: db, store: store,
 		me: control.Candidate{Address: cfg.Advertise, Admin: admin}, standsBy: true, announce: func(string) {}, log: log,
@@ -106,7 +106,7 @@ func newHost(cfg Config, order balance.Order, db backend.Store, store control.St
 	return h
 }
 
-// Serve is Host.Serve of a new host.
+// Serve serves the balancer through a new Host (Host.Serve).
 func (b *Balancer) Serve(ctx context.Context, listener net.Listener) error {
 	return NewHost(b).Serve(ctx, listener)
 }

@@ -8,12 +8,12 @@ import (
 	"adshard/balance"
 )
 
-// TestRing: a known number gives exactly the quanta after it.
+// TestRing: for a number that is known, it returns exactly the quanta that follow.
 func TestRing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var r recentQuanta
 		first := rapid.Uint64Range(1, 5).Draw(t, "first")
-		least := first // numbers from which on all quanta are kept
+		least := first // the number from which all quanta are kept
 		for n := range rapid.Uint64Range(0, 3*recentQuantaSize).Draw(t, "quanta") {
 			q := balance.Quantum{Number: first + n, Clock: n}
 			if n == 0 || rapid.IntRange(0, 400).Draw(t, "whole") == 0 {

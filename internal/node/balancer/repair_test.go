@@ -25,19 +25,19 @@ import (
 	"adshard/schema/pb"
 )
 
-// newScrubbed is a world in which a scrub takes half a second.
+// newScrubbed returns a world in which a scrub takes half a second.
 func newScrubbed(t *testing.T, slaves int) *world {
 	return newWorld(t, slaves, func(c *Config) { c.ScrubInterval, c.ScrubShare = 500*time.Millisecond, 1 })
 }
 
-// repairs waits until a slave has begun to repair something; that may take less
-// time than a look at what it lacks.
+// repairs waits until a slave has begun to repair something. Its slices may be repaired before a test could see which ones are
+// missing, so the count is what it waits for.
 func (w *world) repairs(name string) {
 	w.T.Helper()
 	w.eventually("a repair", func() bool { return w.nodes[name].s.State().Repairs > 0 })
 }
 
-// healed waits until nothing is lacking and answers are complete.
+// healed waits until no slice is missing and answers are complete.
 func (w *world) healed() {
 	w.T.Helper()
 	defer func() {
@@ -57,8 +57,7 @@ func (w *world) healed() {
 	})
 }
 
-// tampered changes postings of a running store with all checksums right: no search can know
-// that they are wrong.
+// tampered changes postings of a running store and keeps all checksums correct, so no search can detect that they are wrong.
 func tampered(t testing.TB, db kv.DB) {
 	t.Helper()
 	s := db.Snapshot()
@@ -85,8 +84,8 @@ func tampered(t testing.TB, db kv.DB) {
 	}
 }
 
-// tamperedSlave starts a slave "wrong", moves a slice there, and starts it again with
-// postings of the slice changed. It returns the slice.
+// tamperedSlave starts a slave "wrong", moves a slice there, and starts it again with changed postings of the slice. It returns
+// the slice's id.
 func (w *world) tamperedSlave() uint64 {
 	w.T.Helper()
 	kv := memory.NewDB()
@@ -109,9 +108,8 @@ func (w *world) tamperedSlave() uint64 {
 	return slice
 }
 
-// TestADamagedSourceOfAMoveIsRefilled: no scrub runs; a move finds that its only source
-// is wrong and is cancelled, the source is filled again by itself, and then the slice
-// moves.
+// TestADamagedSourceOfAMoveIsRefilled: without scrubs, a move finds that its only source is wrong and is cancelled. The source
+// is filled again without help, and then the slice moves.
 func TestADamagedSourceOfAMoveIsRefilled(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1, func(c *Config) { c.ScrubInterval = 0 })
@@ -134,9 +132,8 @@ func TestADamagedSourceOfAMoveIsRefilled(t *testing.T) {
 	w.judge()
 }
 
-// TestScrubFindsWhatIsWrong: a slave with wrong bids, that says that all is well,
-// stops serving them, says why, is filled again and right again, while nothing
-// else happens.
+// TestScrubFindsWhatIsWrong: a slave that holds wrong bids but reports that all is well stops serving them and says why. It is
+// filled again and is then correct, and no other slave is affected.
 func TestScrubFindsWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	w := newScrubbed(t, 1)
@@ -151,8 +148,7 @@ func TestScrubFindsWhatIsWrong(t *testing.T) {
 	}
 }
 
-// slaveOn starts a slave with a store of RocksDB that keeps next to nothing in
-// memory, and moves a slice there.
+// slaveOn starts a slave whose RocksDB store keeps almost nothing in memory, and moves a slice there.
 func (w *world) slaveOn(dir string) *node {
 	w.T.Helper()
 	store, err := openStore(dir)
@@ -171,7 +167,7 @@ func (w *world) slaveOn(dir string) *node {
 	return n
 }
 
-// openStore opens a store that keeps next to nothing in memory.
+// openStore opens a store that keeps almost nothing in memory.
 func openStore(dir string) (barrels.Store, error) {
 	db, err := rocks.Open(dir, rocks.Options{CacheBytes: 1 << 9})
 	if err != nil {
@@ -180,9 +176,8 @@ func openStore(dir string) (barrels.Store, error) {
 	return barrels.Open(db, barrels.Options{Name: "disk", CacheBytes: 1 << 9})
 }
 
-// TestFlippedBitsInARunningStoreHeal: bits of table files change below a running
-// slave. Answers are right or incomplete, the slave says why, and becomes whole
-// again by itself.
+// TestFlippedBitsInARunningStoreHeal: bits of table files change under a running slave. Answers are correct or marked
+// incomplete, the slave says why, and it recovers without help.
 func TestFlippedBitsInARunningStoreHeal(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1, nil)
@@ -219,7 +214,7 @@ func TestFlippedBitsInARunningStoreHeal(t *testing.T) {
 	}
 }
 
-// flipBits flips a bit in each few hundred bytes of a file that is in use.
+// flipBits flips one bit in every few hundred bytes of a file that is in use.
 func flipBits(t *testing.T, path string) {
 	t.Helper()
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
@@ -243,15 +238,15 @@ func flipBits(t *testing.T, path string) {
 	}
 }
 
-// TestADeletedStoreDirectoryIsMadeAnew: the slave notices, says so, and is filled
-// again without a restart; changes go on.
+// TestADeletedStoreDirectoryIsMadeAnew: a slave whose store directory is deleted notices it, says so, and is filled again
+// without a restart. Changes continue to be applied.
 func TestADeletedStoreDirectoryIsMadeAnew(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1, nil)
 	dir := filepath.Join(t.TempDir(), "store")
 	n := w.slaveOn(dir)
 	end := w.ask()
-	w.eventually("the directory is removed", func() bool { return os.RemoveAll(dir) == nil }) // the store may write meanwhile
+	w.eventually("the directory is removed", func() bool { return os.RemoveAll(dir) == nil }) // the store may write at the same time, so the removal may need several attempts
 	w.repairs("disk")
 	w.healed()
 	if sum := end(); len(sum.wrong) > 0 {
@@ -265,8 +260,7 @@ func TestADeletedStoreDirectoryIsMadeAnew(t *testing.T) {
 	w.judge()
 }
 
-// TestAnswersSayWhatIsMissing: answers say what is missing over the wire: width and reason come
-// together.
+// TestAnswersSayWhatIsMissing: an answer says which part of the key range is missing. The width and the reason arrive together.
 func TestAnswersSayWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2, nil)
@@ -305,7 +299,7 @@ func TestAnswersSayWhatIsMissing(t *testing.T) {
 	w.healed()
 }
 
-// sick is a database that fails at something.
+// sick is a database whose reads or writes of the control state can be made to fail.
 type sick struct {
 	backend.Store
 	reading, saving atomic.Bool
@@ -334,7 +328,8 @@ func (s *sick) SaveControlIf(ctx context.Context, key string, value []byte, guar
 	return s.Store.SaveControlIf(ctx, key, value, guard, was)
 }
 
-// TestABalancerThatCannotReadOrSaveIsNotReady: it says what fails and since when, and recovers by itself when the cause is gone.
+// TestABalancerThatCannotReadOrSaveIsNotReady: a balancer that cannot read or save says what fails and since when, and recovers
+// without help when the cause is gone.
 func TestABalancerThatCannotReadOrSaveIsNotReady(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 1)

@@ -19,12 +19,12 @@ import (
 	"adshard/schema/pb"
 )
 
-// extremes are counts that lie at a bound, beyond it, or overflow what they are added to, multiplied with or converted to.
+// extremes are counts that are at a bound, beyond it, or overflow when they are added, multiplied or converted.
 var extremes = []uint64{0, 1, 1 << 31, 1e12, 1e12 + 1, 1 << 53, 1<<53 + 1, 1<<63 - 1, 1 << 63, math.MaxUint64}
 
-// TestReportsThatLie: a slave that has registered truly and reports anything of its load, its store and its copy, each report
-// newer than the previous one, so that none is left out as late. Whatever it says, each page and metric of the balancer can be
-// read, and no number of loads is negative or none; and what the slave says truly again is taken.
+// TestReportsThatLie: a slave that registered truthfully reports arbitrary values for its load, its store and its copy. Each
+// report is newer than the previous one, so none is ignored as late. Whatever it reports, every page and metric of the
+// balancer can be read, and no load is negative or not a number. When the slave reports the truth again, that is accepted.
 func TestReportsThatLie(t *testing.T) {
 	r := newRig(t, 1)
 	r.Write(5, 3, 3, 1_000_000)
@@ -43,7 +43,7 @@ func TestReportsThatLie(t *testing.T) {
 		l.tell(field, lie)
 	})
 	pages(t, "each field")
-	l.begin() // its own number may have been the greatest
+	l.begin() // the number it used may have been the greatest
 	for _, interval := range []uint64{0, 1, 1000, 3_600_000, 3_600_001, math.MaxUint64} {
 		for _, count := range extremes {
 			lie := l.report()
@@ -68,7 +68,7 @@ func TestReportsThatLie(t *testing.T) {
 	r.eventually("whole after a change", r.whole)
 }
 
-// liar is a slave that is known, and keeps to no rules.
+// liar is a registered slave that does not follow the protocol.
 type liar struct {
 	r        *rig
 	balancer pb.BalancerClient
@@ -77,7 +77,7 @@ type liar struct {
 	number   uint64
 }
 
-// liar registers in place of a slave that was stopped, with its name, address and data.
+// liar registers in place of a stopped slave, with its name, address and data.
 func (r *rig) liar(name string) *liar {
 	store := r.slaves[name].store
 	l := &liar{r: r, balancer: pb.NewBalancerClient(r.stranger()), epoch: r.b.Epoch(), register: &pb.RegisterRequest{Name: name,
@@ -86,7 +86,7 @@ func (r *rig) liar(name string) *liar {
 	return l
 }
 
-// begin registers as another process, whose reports begin anew.
+// begin registers as a new process, so that the numbering of reports starts again.
 func (l *liar) begin() {
 	l.r.T.Helper()
 	l.register.Incarnation += "x"
@@ -96,7 +96,7 @@ func (l *liar) begin() {
 	}
 }
 
-// report is a true one.
+// report returns a truthful report.
 func (l *liar) report() *pb.ReportRequest {
 	l.number++
 	cost := func() *pb.Cost { return &pb.Cost{Examined: 1000, Matched: 100, Micros: 50} }
@@ -109,7 +109,7 @@ func (l *liar) report() *pb.ReportRequest {
 		State: &pb.SlaveState{Serving: true, Copying: &pb.CopyState{Source: "slave-1", Bytes: 1, Total: 2, PerSecond: 1}}, Load: load}
 }
 
-// costs are all of a report.
+// costs returns all costs in a report.
 func costs(l *pb.Load) (all []*pb.Cost) {
 	for _, s := range l.GetSlices() {
 		all = append(all, s.Cost)
@@ -117,7 +117,7 @@ func costs(l *pb.Load) (all []*pb.Cost) {
 	return append(all, l.Items[0].Cost, l.Topics[0].Cost, l.Pairs[0].Cost)
 }
 
-// tell sends a report. It may be refused for what it says, and never for a failure of the balancer.
+// tell sends a report. The balancer may refuse it because of its content, but must not fail because of it.
 func (l *liar) tell(what string, m *pb.ReportRequest) {
 	l.r.T.Helper()
 	_, err := l.balancer.Report(shortly(l.r.T), m)
@@ -126,7 +126,7 @@ func (l *liar) tell(what string, m *pb.ReportRequest) {
 	}
 }
 
-// pages returns a check of all that the balancer's admin port shows.
+// pages returns a function that checks everything that the balancer's admin port shows.
 func (r *rig) pages() func(t *testing.T, when string) {
 	registry := metrics.NewRegistry()
 	RegisterMetrics(registry, r.host)
@@ -161,7 +161,7 @@ func (r *rig) pages() func(t *testing.T, when string) {
 	}
 }
 
-// negative finds loads, rates and sizes below 0 in what a page shows.
+// negative fails the test for each load, rate or size below 0 in what a page shows.
 func negative(t *testing.T, where string, v any) {
 	t.Helper()
 	switch v := v.(type) {
@@ -180,8 +180,8 @@ func negative(t *testing.T, where string, v any) {
 	}
 }
 
-// TestTrafficThatLies: whatever a master tells of its traffic, the status of the cluster can be read, and shares lie between
-// 0 and 1.
+// TestTrafficThatLies: whatever a master reports about its traffic, the status of the cluster can be read, and shares are
+// between 0 and 1.
 func TestTrafficThatLies(t *testing.T) {
 	r := newRig(t, 1)
 	r.Write(5, 3, 3, 1_000_000)
@@ -205,7 +205,7 @@ func TestTrafficThatLies(t *testing.T) {
 				told++
 			}
 		}
-		time.Sleep(5 * time.Millisecond) // of a window
+		time.Sleep(5 * time.Millisecond) // part of a window
 		pages(t, "traffic")
 		s, err := adminControl{r.b}.BalanceStatus(t.Context())
 		if r.Must(err); s.Traffic != nil && (s.Traffic.Incomplete > 1 || s.Traffic.Refused > 1 || s.Traffic.Failed > 1 || s.Traffic.PerSecond < 0) {
@@ -217,7 +217,7 @@ func TestTrafficThatLies(t *testing.T) {
 	}
 }
 
-// trafficWith is a message with one count, or all of them, as large as that.
+// trafficWith returns a copy of a message in which one count, or all of them, are `n`.
 func trafficWith(base *pb.Traffic, field int, n uint64) *pb.Traffic {
 	m := proto.Clone(base).(*pb.Traffic)
 	all := []*uint64{&m.Complete, &m.Incomplete, &m.Refused, &m.Failed}

@@ -17,8 +17,8 @@ const (
 	suspended = 50 * time.Millisecond
 	// feedCompaction is the time between two compactions of the feed.
 	feedCompaction = 10 * time.Second
-	// feedSlack is how many changes that all slaves have applied are kept: a slave
-	// whose machine lost its last writes goes back a little.
+	// feedSlack is the number of changes that are kept although all slaves have applied them: a
+	// slave whose machine lost its last writes goes back a little.
 	feedSlack = 10_000
 )
 
@@ -27,8 +27,8 @@ func (b *Balancer) takeChanges(list []balance.Change, _ backend.Position) error 
 	return b.step(func() error { b.mapper.Changes(b.now(), list); return nil })
 }
 
-// tick gives the mapper the time whenever one of its deadlines has come. While the lease is
-// over it gives none; the mapper counts that time as a moment (balance.Mapper).
+// tick tells the mapper the time whenever one of its deadlines has come. While the lease is expired
+// it does not, and the mapper treats that time as a moment (balance.Mapper).
 func (b *Balancer) tick(ctx context.Context) error {
 	for {
 		b.mu.Lock()
@@ -39,7 +39,7 @@ func (b *Balancer) tick(ctx context.Context) error {
 		case <-ctx.Done():
 			timer.Stop()
 			return ctx.Err()
-		case <-b.news: // the next deadline may be sooner now
+		case <-b.news: // the next deadline may have moved earlier
 			timer.Stop()
 		case <-timer.C:
 			if !b.leadership.Valid() {
@@ -55,7 +55,7 @@ func (b *Balancer) tick(ctx context.Context) error {
 	}
 }
 
-// persist makes models durable, and tries again until it succeeds.
+// persist makes models durable. It repeats a save until it succeeds.
 func (b *Balancer) persist(ctx context.Context) error {
 	for {
 		select {
@@ -98,7 +98,7 @@ func (b *Balancer) keepLease(ctx context.Context) error {
 	})
 	if fault.Is(err, fault.Stale) {
 		b.succession.restored(err)
-		return nil // Run ends by itself
+		return nil // Run ends without this error
 	}
 	return err
 }
@@ -125,7 +125,7 @@ func (b *Balancer) housekeep(ctx context.Context) error {
 	}
 }
 
-// compactFeed holds the changes that slaves need and compacts the feed below.
+// compactFeed marks the changes that slaves need and lets the feed drop those before them.
 func (b *Balancer) compactFeed(ctx context.Context) error {
 	b.mu.Lock()
 	least, newest := b.leastApplied(), b.mapper.Clock()
@@ -140,9 +140,9 @@ func (b *Balancer) compactFeed(ctx context.Context) error {
 	return b.leadership.Compact(ctx, least, b.cfg.ReaderAge)
 }
 
-// leastApplied returns the least clock that a slave of the model, a copy of any slave's
-// store or a distributor has reached; 0 if a slave has not registered, since it may need any
-// change. Drained slaves need none. Called with the lock held.
+// leastApplied returns the least clock that a slave of the model, a copy of a slave's store or a
+// distributor has reached. It returns 0 if a slave has not registered, since that slave may need
+// any change. Drained slaves need no changes. The caller holds the lock.
 func (b *Balancer) leastApplied() uint64 {
 	model := b.mapper.Model()
 	if model == nil {

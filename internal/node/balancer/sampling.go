@@ -10,31 +10,31 @@ import (
 )
 
 const (
-	// maxSamples bounds the certificates of the database that one question keeps: the
-	// newest.
+	// maxSamples bounds the database certificates that are kept for one question; the newest are
+	// kept.
 	maxSamples = 256
-	// sampleGap is the least time between two of them. The pause after one is at least
-	// sampleRest times as long as making it.
+	// sampleGap is the least time between two certificates. The pause after each is also at least
+	// sampleRest times as long as it took to make.
 	sampleGap, sampleRest = 5 * time.Millisecond, 3
 )
 
-// sampling certifies, again and again, a few items of the database that change all the
-// time: each state that lasts longer than a turn is found in one of its certificates.
+// sampling certifies again and again a few items of the database that change all the time. Each
+// state that lasts longer than one round is found in one of its certificates.
 type sampling struct {
 	by    *certifier
 	asked balance.Certify
-	taken []balance.Certificate // in the order of their clocks
-	took  time.Duration         // roughly the processor time
+	taken []balance.Certificate // in the order of clocks
+	took  time.Duration         // approximate processor time
 }
 
-// newSampling returns a sampling that has taken its first certificate.
+// newSampling returns a sampling with its first certificate.
 func (m *certifier) newSampling(ctx context.Context, c balance.Certify) (*sampling, error) {
 	s := &sampling{by: m, asked: c}
 	return s, s.sampleOnce(ctx)
 }
 
-// start samples until the function that it returns is called. That function returns the
-// error that ended the sampling earlier, if any.
+// start takes samples until the returned function is called. That function returns the error that
+// ended the sampling early, or nil.
 func (s *sampling) start(ctx context.Context) (stop func() error) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan error, 1)
@@ -45,7 +45,7 @@ func (s *sampling) start(ctx context.Context) (stop func() error) {
 	}
 }
 
-// run samples until ctx is done, which is no error.
+// run takes samples until ctx is done, and then returns nil.
 func (s *sampling) run(ctx context.Context) error {
 	for {
 		begin := time.Now()
@@ -62,8 +62,8 @@ func (s *sampling) run(ctx context.Context) error {
 	}
 }
 
-// sampleOnce makes a certificate. Its clock is that of the list of items, if that is older
-// than what is read of them: an item created in between is missing.
+// sampleOnce makes a certificate. If the list of items is older than their contents, the
+// certificate gets the clock of the list, since items created in between are missing.
 func (s *sampling) sampleOnce(ctx context.Context) error {
 	keys, listed, err := s.by.wantedKeys(ctx, s.asked, 0)
 	if err != nil {

@@ -11,11 +11,12 @@ import (
 	"adshard/internal/wait"
 )
 
-// servedEvery is how often positions are looked at for those who wait.
+// servedEvery is how often the positions of slaves are checked while a caller waits.
 const servedEvery = 20 * time.Millisecond
 
-// served returns when all live slaves have the changes up to a clock. Errors: fault.Unavailable when another
-// host leads, which slaves report to; fault.Behind, with who is behind, when ctx ends before.
+// served waits until all live slaves have the changes up to a clock. Errors: fault.Unavailable if another
+// host leads, since slaves report to that one; fault.Behind, with the names of those behind, if ctx ends
+// first.
 func (h *Host) served(ctx context.Context, clock uint64) error {
 	for {
 		b, err := h.at()
@@ -32,11 +33,12 @@ func (h *Host) served(ctx context.Context, clock uint64) error {
 	}
 }
 
-// behind returns the live slaves that do not have the changes up to a clock.
+// behind returns the names of the live slaves that lack changes up to a clock, and an entry for the balancer
+// if it lacks some itself.
 func (b *Balancer) behind(clock uint64) (names []string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	least := balance.Position{Epoch: b.Epoch(), Clock: clock, Offset: 1} // nothing of the last quantum yet
+	least := balance.Position{Epoch: b.Epoch(), Clock: clock, Offset: 1} // a position with nothing yet of the last quantum
 	if at := b.mapper.Clock(); at < clock {
 		names = append(names, fmt.Sprintf("the balancer, at clock %d", at))
 	}

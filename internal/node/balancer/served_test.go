@@ -13,9 +13,9 @@ import (
 	"adshard/internal/node/metrics"
 )
 
-// TestServedMeansEverySlave: a change that was waited for is in the store of every live slave; while one of them
-// does not answer, 202 says so, until it no longer counts as alive; a balancer that stands by makes changes, too,
-// and does not claim to know.
+// TestServedMeansEverySlave: a change that was waited for is in the store of every live slave. While one of them
+// does not answer, the response is 202 and says so, until that slave no longer counts as alive. A standby
+// balancer also makes changes, and does not claim to know whether they are served.
 func TestServedMeansEverySlave(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 2)

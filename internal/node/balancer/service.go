@@ -42,7 +42,7 @@ func (b *Balancer) Register(ctx context.Context, r *pb.RegisterRequest) (*pb.Reg
 		}
 		n, noted := b.slaves[r.GetName()]
 		if noted && n.incarnation == r.GetIncarnation() {
-			level = slog.LevelDebug // logged before
+			level = slog.LevelDebug // it was logged before
 		}
 		if err := b.noteSlave(r, wire.PeerWords(ctx)); err != nil {
 			return err
@@ -71,8 +71,8 @@ func (b *Balancer) Register(ctx context.Context, r *pb.RegisterRequest) (*pb.Reg
 	}, nil
 }
 
-// noteSlave records a slave's address and incarnation. The later of two slaves with
-// one name is refused while the other still reports; a process keeps its address.
+// noteSlave records a slave's address and incarnation. A slave is refused if another one with the
+// same name still reports from another address: a process never changes its address.
 func (b *Balancer) noteSlave(r *pb.RegisterRequest, words string) error {
 	n, ok := b.slaves[r.GetName()]
 	if ok && n.address != r.GetAddress() && time.Since(n.seen) < aliveTime {
@@ -120,8 +120,8 @@ func (b *Balancer) Report(_ context.Context, r *pb.ReportRequest) (*pb.ReportRes
 	return reply, nil
 }
 
-// copyOrder returns the message that names the siblings whose store a slave is to copy, or
-// nil. Called with the lock held.
+// copyOrder returns the order for a slave to copy a store, with the siblings to copy it from, or
+// nil if there is no order. The caller holds the lock.
 func (b *Balancer) copyOrder(slave string) *pb.CopyOrder {
 	shard, siblings := b.mapper.CopyFrom(b.now(), slave)
 	if len(siblings) == 0 {
@@ -134,8 +134,8 @@ func (b *Balancer) copyOrder(slave string) *pb.CopyOrder {
 	return out
 }
 
-// recheck returns how far the comparison of a slave's data is, if its store was not closed, or nil
-// if none is under way. Called with the lock held.
+// recheck returns the progress of the comparison of a slave's data after its store was not closed
+// properly, or nil if no comparison is under way. The caller holds the lock.
 func (b *Balancer) recheck(slave string) *pb.Recheck {
 	r := b.mapper.Recheck(slave)
 	if r == nil {
@@ -144,7 +144,7 @@ func (b *Balancer) recheck(slave string) *pb.Recheck {
 	return &pb.Recheck{Slices: uint32(r.Slices), Compared: uint32(r.Compared)}
 }
 
-// nodeReport returns the mapper's form of a report.
+// slaveReport converts a report into the mapper's form.
 func slaveReport(r *pb.ReportRequest) mapper.SlaveReport {
 	out := mapper.SlaveReport{
 		Name: r.GetName(), Incarnation: r.GetIncarnation(), Position: wire.ToPosition(r.GetPosition()),
@@ -160,10 +160,9 @@ func slaveReport(r *pb.ReportRequest) mapper.SlaveReport {
 	return out
 }
 
-// WatchMap implements pb.BalancerServer. A master acknowledges its view when it
-// begins to wait and, since it uses it all the while, when it stops waiting. It
-// waits for half its lease at most, so that the lease of one that calls again
-// never ends.
+// WatchMap implements pb.BalancerServer. A master acknowledges its view when it begins to wait and
+// again when it stops waiting, since it uses the view all the while. It waits for at most half its
+// lease, so that the lease of a master that keeps calling never ends.
 func (b *Balancer) WatchMap(ctx context.Context, r *pb.WatchMapRequest) (*pb.WatchMapResponse, error) {
 	if err := b.checkMaster(ctx, r); err != nil {
 		return nil, err
@@ -193,8 +192,8 @@ func (b *Balancer) WatchMap(ctx context.Context, r *pb.WatchMapRequest) (*pb.Wat
 	}
 }
 
-// noteMaster reports a master's view to the mapper. A map of another balancer counts
-// as none. Errors: fault.Overloaded when there are too many.
+// noteMaster reports a master's view to the mapper. A map of another balancer is reported as no
+// map. Errors: fault.Overloaded if there are too many masters.
 func (b *Balancer) noteMaster(r *pb.WatchMapRequest) error {
 	if r.GetMaster() == "" {
 		return nil
@@ -241,8 +240,8 @@ func (b *Balancer) Quanta(ctx context.Context, r *pb.QuantaRequest) (*pb.QuantaR
 	}
 }
 
-// checkDatabase refuses a distributor that reads another database or another
-// history of this one, or that places its groups at other keys.
+// checkDatabase refuses a distributor that reads another database or another history of this one,
+// or that uses another order of keys. Errors: fault.Conflict.
 func (b *Balancer) checkDatabase(ctx context.Context, r *pb.QuantaRequest) error {
 	const op = "balancer: give quanta"
 	if r.GetDatabase() != b.data.Database {
@@ -261,7 +260,7 @@ func (b *Balancer) checkDatabase(ctx context.Context, r *pb.QuantaRequest) error
 	return err
 }
 
-// noteDistributor records what a distributor reports.
+// noteDistributor records the report of a distributor.
 func (b *Balancer) noteDistributor(r *pb.QuantaRequest, words string) error {
 	if r.GetName() == ownDistributor != (r.GetAddress() == "") {
 		return fault.Field("balancer: give quanta", "name", "%q is the balancer's own distributor, and it alone needs no address", ownDistributor)
@@ -276,8 +275,8 @@ func (b *Balancer) noteDistributor(r *pb.QuantaRequest, words string) error {
 	return nil
 }
 
-// missing returns the quanta that a distributor lacks: those after its last, or
-// the whole model when they are gone.
+// missing returns the quanta that a distributor lacks: those after its last one, or the whole model
+// if they are no longer kept.
 func (b *Balancer) missing(r *pb.QuantaRequest) []*pb.Quantum {
 	if r.GetEpoch() == b.Epoch() {
 		if list, ok := b.quanta.after(r.GetNumber()); ok {

@@ -14,19 +14,18 @@ import (
 	"adshard/internal/wait"
 )
 
-// standby is a host while another one leads.
+// standby is the state of a host while another one leads.
 type standby struct {
 	warm   *warm
 	health *health.Tracker
-	leader atomic.Pointer[control.Leader] // as seen last; nil: not yet
+	leader atomic.Pointer[control.Leader] // the leader as last seen, or nil if none has been seen yet
 }
 
 const (
-	// warmAfter is how long a host waits for the lease before it loads what it needs
-	// when it leads: one that leads at once loads it then.
+	// warmAfter is how long a host waits for the lease before it loads the data that it will need
+	// as leader. A host that leads sooner loads the data then.
 	warmAfter = 300 * time.Millisecond
-	// leaderPoll is the time between two checks of which balancer leads, for
-	// display.
+	// leaderPoll is the time between two checks of which balancer leads. They are for display only.
 	leaderPoll = time.Second
 )
 
@@ -63,7 +62,7 @@ func (h *Host) stand(ctx context.Context) (*Balancer, error) {
 	}
 }
 
-// wait waits for the lease, and stays warm meanwhile.
+// wait waits for the lease, and keeps the items of the database loaded meanwhile.
 func (h *Host) wait(ctx context.Context, s *standby) (control.Term, error) {
 	var parts sync.WaitGroup
 	defer parts.Wait()
@@ -84,8 +83,9 @@ func (h *Host) wait(ctx context.Context, s *standby) (control.Term, error) {
 	return term, err
 }
 
-// watchLeader notes who leads, and announces that this host stands by, until ctx is done. When
-// the control state moves to etcd, which a host without control never leads in, it calls leave.
+// watchLeader records who leads, and announces that this host stands by, until ctx is done. If the
+// control state moves to etcd, where a host configured without control can never lead, it calls
+// leave.
 func (h *Host) watchLeader(ctx context.Context, s *standby, leave func(error)) {
 	announced, failing := false, false
 	for wait.Sleep(ctx, warmAfter) == nil {
@@ -117,7 +117,7 @@ func (h *Host) watchLeader(ctx context.Context, s *standby, leave func(error)) {
 	}
 }
 
-// ready returns why the host could not take over.
+// ready returns the reasons why the host could not take over.
 func (s *standby) ready() []string {
 	why := append(s.health.Failures(), health.Database(s.warm.db)...)
 	if s.warm.items() == nil {

@@ -20,7 +20,7 @@ import (
 	"adshard/schema/pb"
 )
 
-// ailing is a database that refuses writes, or is slow to read.
+// ailing is a database that refuses writes or reads slowly.
 type ailing struct {
 	backend.Store
 	readOnly atomic.Bool
@@ -39,7 +39,7 @@ func (a *ailing) Snapshot(ctx context.Context) (backend.Snapshot, error) {
 	return a.Store.Snapshot(ctx)
 }
 
-// standBy starts a host that stands by when it does not lead.
+// standBy starts a host that is a standby while it does not lead.
 func (r *rig) standBy(db backend.Store) (h *Host, stop func()) {
 	r.T.Helper()
 	h, ended, cancel := r.candidate(db)
@@ -51,8 +51,8 @@ func (r *rig) standBy(db backend.Store) (h *Host, stop func()) {
 	return h, stop
 }
 
-// candidate starts a host that stands by when it does not lead, until cancel is called. ended gets how
-// it ended.
+// candidate starts a host that is a standby while it does not lead. It runs until `cancel` is called;
+// `ended` then receives its error.
 func (r *rig) candidate(db backend.Store) (h *Host, ended chan error, cancel func()) {
 	r.T.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -68,7 +68,7 @@ func (r *rig) candidate(db backend.Store) (h *Host, ended chan error, cancel fun
 	return h, ended, cancel
 }
 
-// newHost returns a host at an address, which does not run.
+// newHost returns a host with an address. It does not run yet.
 func (r *rig) newHost(db backend.Store, address string) (h *Host, closeStore func()) {
 	r.T.Helper()
 	cfg := r.cfg
@@ -80,7 +80,7 @@ func (r *rig) newHost(db backend.Store, address string) (h *Host, closeStore fun
 	return newHost(cfg, order, db, store, "http://admin", r.log), func() { _ = closeControl() }
 }
 
-// leads returns the epoch of a host that leads, 0 of another one.
+// leads returns the epoch of a host that leads, or 0 if it does not lead.
 func leads(t *testing.T, h *Host) uint64 {
 	reply, err := h.Lead(t.Context(), &pb.LeadRequest{})
 	if err != nil && !fault.Is(err, fault.Unavailable) {
@@ -99,8 +99,8 @@ func within(t *testing.T, what string, ok func() bool) {
 	t.Fatalf("not within a minute: %s", what)
 }
 
-// TestALeaderThatCannotRenewStops: a leader that cannot renew stops answering as leader, and goes
-// on in the same term when no other balancer has taken its lease.
+// TestALeaderThatCannotRenewStops: a leader that cannot renew its lease stops answering as leader. It
+// continues in the same term if no other balancer has taken the lease.
 func TestALeaderThatCannotRenewStops(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 1)
@@ -122,7 +122,8 @@ func TestALeaderThatCannotRenewStops(t *testing.T) {
 	within(t, "it goes on", func() bool { return leads(t, h) == 1 })
 }
 
-// TestAnotherLeadsWhenOneCannotRenew: the first stops before the second leads, and becomes its standby.
+// TestAnotherLeadsWhenOneCannotRenew: the first leader stops before the second one leads, and becomes its
+// standby.
 func TestAnotherLeadsWhenOneCannotRenew(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 1)
@@ -135,7 +136,7 @@ func TestAnotherLeadsWhenOneCannotRenew(t *testing.T) {
 	if e := leads(t, second); e != 0 {
 		t.Fatalf("the second leads with epoch %d", e)
 	}
-	r.Write(4, 3, 2, 1_000_000) // it follows
+	r.Write(4, 3, 2, 1_000_000) // the standby follows
 	db.readOnly.Store(true)
 	within(t, "the second leads", func() bool {
 		a, b := leads(t, first), leads(t, second)
@@ -153,7 +154,8 @@ func TestAnotherLeadsWhenOneCannotRenew(t *testing.T) {
 	}
 }
 
-// TestALeaderThatLoadsKeepsItsLease: what it loads takes longer than a lease.
+// TestALeaderThatLoadsKeepsItsLease: a leader keeps its lease while it loads its data, even if that takes
+// longer than a lease.
 func TestALeaderThatLoadsKeepsItsLease(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 1)
@@ -181,8 +183,8 @@ func startEtcd(t *testing.T) *etcdtest.Cluster {
 	return etcd
 }
 
-// TestControlIsSetOnOneBalancerAtATime: the first one with etcd leads. The leader without ends, says why,
-// and does not begin another term.
+// TestControlIsSetOnOneBalancerAtATime: when `control` is set on one balancer after the other, the first
+// one with etcd leads. The leader without etcd stops, says why, and does not begin another term.
 func TestControlIsSetOnOneBalancerAtATime(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 1)
@@ -201,8 +203,8 @@ func TestControlIsSetOnOneBalancerAtATime(t *testing.T) {
 	}
 }
 
-// TestAStandbyWithoutEtcdDoesNotWait: a standby without etcd does not wait for a lease, once
-// the state is in etcd.
+// TestAStandbyWithoutEtcdDoesNotWait: a standby without etcd does not wait for a lease once the state is
+// in etcd.
 func TestAStandbyWithoutEtcdDoesNotWait(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 1)
@@ -220,8 +222,8 @@ func TestAStandbyWithoutEtcdDoesNotWait(t *testing.T) {
 	}
 }
 
-// TestATermWithoutEtcdThatBeganLate: a term without etcd that began late, when the state was
-// moved already, decides nothing.
+// TestATermWithoutEtcdThatBeganLate: a term without etcd that began after the state was moved decides
+// nothing.
 func TestATermWithoutEtcdThatBeganLate(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 1)
@@ -241,8 +243,8 @@ func TestATermWithoutEtcdThatBeganLate(t *testing.T) {
 	}
 }
 
-// TestControlMovesToEtcd: a cluster whose state is in the database goes on with it in etcd, and not
-// without it any more; nor does one of another database.
+// TestControlMovesToEtcd: a cluster whose state is in the database continues with the state in etcd, and
+// cannot continue without etcd afterwards. A cluster of another database cannot use that state.
 func TestControlMovesToEtcd(t *testing.T) {
 	t.Parallel()
 	etcd := startEtcd(t)
@@ -278,7 +280,7 @@ func TestControlMovesToEtcd(t *testing.T) {
 	}
 }
 
-// TestModelOfAnotherHistory: when the database was restored beside etcd, moves in flight are
+// TestModelOfAnotherHistory: when the database was restored while etcd was not, moves in progress are
 // cancelled and a new timeline begins.
 func TestModelOfAnotherHistory(t *testing.T) {
 	t.Parallel()

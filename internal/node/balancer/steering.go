@@ -10,27 +10,27 @@ import (
 	"adshard/internal/node/survey"
 )
 
-// What the admin port reads of the mapper, and changes.
+// This file holds the parts of the mapper that the admin port shows and changes.
 
 // maxEvents bounds the events that are kept.
 const maxEvents = 100
 
-// steering is what was set by command, and the latest events.
+// strategyEvents holds the options that were set, and the latest events.
 type strategyEvents struct {
-	// options are those set for the strategy in use; byCommand: by a command, not
-	// by the configuration.
+	// options are the options that are set for the strategy in use. byCommand says that a command
+	// set them, not the configuration.
 	options   map[string]string
 	byCommand bool
-	events    []pastEvent // the newest last
+	events    []pastEvent // oldest first
 }
 
-// pastEvent is an event and when it happened.
+// pastEvent is an event with its time.
 type pastEvent struct {
 	at time.Time
 	cluster.Event
 }
 
-// add keeps an event and drops the oldest if there are too many.
+// add appends an event and drops the oldest if there are too many.
 func (s *strategyEvents) add(e cluster.Event) {
 	if len(s.events) == maxEvents {
 		s.events = append(s.events[:0], s.events[1:]...)
@@ -50,8 +50,8 @@ func (b *Balancer) survey() *survey.Survey {
 	return b.newSurvey()
 }
 
-// newSurvey returns a survey of this moment, or nil before the first plan. Its In is
-// valid until b.mu is unlocked.
+// newSurvey returns a survey of the present moment, or nil before the first plan. The caller holds
+// b.mu; the survey's In is valid until b.mu is unlocked.
 func (b *Balancer) newSurvey() *survey.Survey {
 	in, ok := b.mapper.Input(b.now())
 	if !ok {
@@ -61,8 +61,8 @@ func (b *Balancer) newSurvey() *survey.Survey {
 	return b.surveyed
 }
 
-// waitForModel waits until ok returns true for the model. Errors: fault.Deadline,
-// with what has been ordered, if ctx is done first.
+// waitForModel waits until ok returns true for the model. `what` describes the order that was
+// given. Errors: fault.Deadline, with `what`, if ctx is done first.
 func (b *Balancer) waitForModel(ctx context.Context, what string, ok func(*balance.Model) bool) error {
 	for {
 		b.mu.Lock()
@@ -79,8 +79,8 @@ func (b *Balancer) waitForModel(ctx context.Context, what string, ok func(*balan
 	}
 }
 
-// distributorFor returns the address of a slave's distributor. Errors: fault.Unavailable
-// if none is alive. The caller holds b.mu.
+// distributorFor returns the address of a slave's distributor, or "" for the balancer's own.
+// Errors: fault.Unavailable if no distributor is alive. The caller holds b.mu.
 func (b *Balancer) distributorFor(slave string) (address string, err error) {
 	words := ""
 	if n := b.slaves[slave]; n != nil {
@@ -89,8 +89,8 @@ func (b *Balancer) distributorFor(slave string) (address string, err error) {
 	return b.distributors.assigned(slave, words, time.Now())
 }
 
-// distributorOf returns the address of a slave's distributor, or "" if that is the
-// balancer itself or there is none. The caller holds b.mu.
+// distributorOf returns the address of a slave's distributor, or "" if that is the balancer's own
+// or if no distributor is alive. The caller holds b.mu.
 func (b *Balancer) distributorOf(slave string) string {
 	address, err := b.distributorFor(slave)
 	if err != nil {
@@ -100,8 +100,8 @@ func (b *Balancer) distributorOf(slave string) string {
 }
 
 const (
-	// A survey, which looks at all items, is reused for resurvey times as long as
-	// it took, and for resurveyLeast while the model is the same.
+	// A survey covers all items. It is reused for resurvey times the time that it took to make, and
+	// for at least resurveyLeast while the model stays the same.
 	resurvey      = 20
 	resurveyLeast = 2 * time.Second
 )

@@ -9,7 +9,7 @@ import (
 	"adshard/balance/strategy"
 )
 
-// strategyChoice is a strategy with the options that are set.
+// strategyChoice names a strategy and the options that are set for it.
 type strategyChoice struct {
 	Name    string            `json:"name"`
 	Options map[string]string `json:"options,omitempty"`
@@ -19,21 +19,21 @@ func (c strategyChoice) equal(d strategyChoice) bool {
 	return c.Name == d.Name && maps.Equal(c.Options, d.Options)
 }
 
-// savedStrategy is a strategy set by command, as it is saved in the database. It is valid
-// as long as the configuration names the same strategy as it did then: a changed
-// configuration is newer.
+// savedStrategy is a strategy set by command, in the form in which it is saved. It is valid as long
+// as the configuration names the same strategy as when the command was given; a changed
+// configuration takes precedence.
 type savedStrategy struct {
 	Configured strategyChoice `json:"configured"`
 	Set        strategyChoice `json:"set"`
 }
 
-// strategyKey is the key of a saved strategy, beside the model's.
+// strategyKey is the key of the saved strategy, next to the model's key.
 const strategyKey = "/strategy"
 
-// pauseKey is the key of whether balancing is paused, "paused" or empty, beside the model's.
+// pauseKey is the key of the saved pause, next to the model's key. Its value is "paused" or empty.
 const pauseKey = "/pause"
 
-// savePause makes a pause, or its end, durable. Errors: as those of saveStrategy.
+// savePause makes a pause or its end durable. Errors: those of saveStrategy.
 func (t *leadership) savePause(ctx context.Context, paused bool) error {
 	var text string
 	if paused {
@@ -55,8 +55,8 @@ func (b *Balancer) configured() strategyChoice {
 	return strategyChoice{b.cfg.Strategy, b.cfg.StrategyOptions}
 }
 
-// strategy returns the strategy to start with; byCommand reports whether it was set
-// by command, not by configuration.
+// strategy returns the strategy to start with. byCommand reports whether it was set by command and
+// not by the configuration.
 func (b *Balancer) strategy(ctx context.Context) (use strategyChoice, byCommand bool, err error) {
 	use = b.configured()
 	text, err := b.leadership.Load(ctx, strategyKey)
@@ -74,7 +74,7 @@ func (b *Balancer) strategy(ctx context.Context) (use strategyChoice, byCommand 
 	if saved.Set.Name == "" {
 		return use, false, nil
 	}
-	if !saved.Configured.equal(use) { // also if the configuration is changed back later
+	if !saved.Configured.equal(use) { // the command stays void even if the configuration is changed back later
 		b.log.Info("the configuration has changed since a strategy was set by command, and decides", "strategy", use.Name, "set", saved.Set.Name)
 		return use, false, b.leadership.saveStrategy(ctx, savedStrategy{})
 	}
@@ -89,8 +89,7 @@ func (b *Balancer) strategy(ctx context.Context) (use strategyChoice, byCommand 
 	return saved.Set, true, nil
 }
 
-// saveStrategy makes a choice durable. Errors: fault.Conflict when another
-// balancer has taken over.
+// saveStrategy makes a choice durable. Errors: fault.Conflict if another balancer has taken over.
 func (t *leadership) saveStrategy(ctx context.Context, c savedStrategy) error {
 	text, err := json.Marshal(c)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestAPauseOutlivesARestart: a pause outlives a restart and the move of the state to etcd,
+// TestAPauseOutlivesARestart: a pause lasts over a restart and over the move of the state to etcd,
 // until balancing is resumed.
 func TestAPauseOutlivesARestart(t *testing.T) {
 	r := newRig(t, 1)
@@ -37,11 +37,11 @@ func TestAPauseOutlivesARestart(t *testing.T) {
 	}
 }
 
-// TestAStrategyThatWasSetOutlivesARestart: a strategy that was set outlives a restart, until
-// the configuration is changed; changing that back does not bring it back.
+// TestAStrategyThatWasSetOutlivesARestart: a strategy that was set lasts over a restart, until the
+// configuration is changed. Changing the configuration back does not restore it.
 func TestAStrategyThatWasSetOutlivesARestart(t *testing.T) {
 	r := newRig(t, 1)
-	r.cfg.Order = "advertiser" // original needs it
+	r.cfg.Order = "advertiser" // the strategy "original" needs this order
 	begin := func(configured string, options map[string]string, want string, wantOptions map[string]string) {
 		t.Helper()
 		r.cfg.Strategy, r.cfg.StrategyOptions = configured, options

@@ -9,7 +9,7 @@ import (
 	"adshard/fault"
 )
 
-// succession is how a balancer ends in favour of another one in its place.
+// succession ends a balancer so that another one takes its place.
 type succession struct {
 	leadership *leadership
 	log        *slog.Logger
@@ -17,10 +17,10 @@ type succession struct {
 	begun      chan struct{} // closed when another balancer is to take its place
 }
 
-// succeed ends this balancer, so that one whose epoch is above both epoch and this
-// balancer's takes its place, with a new timeline if timeline is set. It always
-// returns an error: fault.Unavailable when the successor is about to start,
-// fault.Conflict when another process has already replaced this balancer.
+// succeed ends this balancer, so that a successor takes its place whose epoch is above both `epoch`
+// and this balancer's. If `timeline` is set, a new timeline begins. succeed always returns an
+// error: fault.Unavailable if the successor is about to start, fault.Conflict if another process
+// has already replaced this balancer.
 func (s *succession) succeed(ctx context.Context, epoch uint64, timeline bool, why string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -38,7 +38,7 @@ func (s *succession) succeed(ctx context.Context, epoch uint64, timeline bool, w
 	return fault.Newf(fault.Unavailable, "balancer", "%s: the database was restored, and the balancer is starting over; ask again after a pause", why)
 }
 
-// restored ends this balancer since the database has an earlier balancer's epoch.
+// restored ends this balancer because the database has the epoch of an earlier balancer.
 func (s *succession) restored(why error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,7 +57,7 @@ func (s *succession) isOver() bool {
 	}
 }
 
-// handOver ends Run, so that another balancer starts. Called once, under ending.
+// handOver ends Run, so that another balancer starts. It is called once, with mu locked.
 func (s *succession) handOver(details ...any) {
 	s.log.Warn("the database was restored to an earlier state; the balancer starts over", details...)
 	close(s.begun)

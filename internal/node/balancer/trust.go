@@ -12,10 +12,10 @@ import (
 	"adshard/schema/pb"
 )
 
-// checkTrust checks that slaves may pull from a distributor: what it hands out replaces their
-// data. The balancer's own is in this process; others are at an address of TrustedDistributors
-// or, when there are none, have a certificate of that role or are on this machine. Errors:
-// fault.Conflict.
+// checkTrust checks that slaves may pull from a distributor, whose data replaces theirs. The
+// balancer's own distributor is trusted, since it runs in this process. Others must have an address
+// in TrustedDistributors. If that list is empty, they must have a certificate of that role or run
+// on this machine. Errors: fault.Conflict.
 func (b *Balancer) checkTrust(ctx context.Context, r *pb.QuantaRequest) error {
 	const op = "balancer: give quanta"
 	from, called := peer.FromContext(ctx)
@@ -26,7 +26,7 @@ func (b *Balancer) checkTrust(ctx context.Context, r *pb.QuantaRequest) error {
 		return fault.Newf(fault.Conflict, op, "%q is the name of the balancer's own distributor; give this one another name", ownDistributor)
 	case slices.Contains(list, r.GetAddress()):
 		return nil
-	case len(list) == 0 && access.CallerOf(ctx).Role == access.Distributor: // whose certificate has the name
+	case len(list) == 0 && access.CallerOf(ctx).Role == access.Distributor: // the certificate has the distributor's name
 		return nil
 	case len(list) == 0 && onLoopback(from.Addr.String()) && onLoopback(r.GetAddress()):
 		return nil
@@ -36,8 +36,7 @@ func (b *Balancer) checkTrust(ctx context.Context, r *pb.QuantaRequest) error {
 		r.GetName(), from.Addr, r.GetAddress())
 }
 
-// onLoopback reports whether HOST:PORT is an address that only this machine can
-// reach.
+// onLoopback reports whether only this machine can reach the HOST:PORT.
 func onLoopback(address string) bool {
 	host, _, err := net.SplitHostPort(address)
 	return err == nil && (host == "localhost" || net.ParseIP(host).IsLoopback())

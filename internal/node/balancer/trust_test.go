@@ -11,8 +11,8 @@ import (
 	"adshard/schema/pb"
 )
 
-// TestStrangersAreNoDistributors: slaves are sent only to distributors that the
-// balancer knows of, since what those hand out replaces what slaves hold.
+// TestStrangersAreNoDistributors: the balancer sends slaves only to distributors that it trusts,
+// because the data that a distributor hands out replaces what slaves hold.
 func TestStrangersAreNoDistributors(t *testing.T) {
 	for name, c := range map[string]struct {
 		trusted      []string
@@ -44,7 +44,7 @@ func TestStrangersAreNoDistributors(t *testing.T) {
 	}
 }
 
-// TestViewsBeyondCountingAreRefused: the next view after 2⁶⁴−1 would be 0.
+// TestViewsBeyondCountingAreRefused: a view of 2⁶⁴−1 is refused, because the next view would be 0.
 func TestViewsBeyondCountingAreRefused(t *testing.T) {
 	r := newRig(t, 1)
 	r.start()
@@ -56,13 +56,14 @@ func TestViewsBeyondCountingAreRefused(t *testing.T) {
 	}
 }
 
-// TestSlavesGoToDistributorsOfTheirWords: the versions are those that the calls name.
+// TestSlavesGoToDistributorsOfTheirWords: slaves are sent only to distributors with the same
+// versions of the rules for words, as named by the calls.
 func TestSlavesGoToDistributorsOfTheirWords(t *testing.T) {
 	r := newRig(t, 1)
 	r.cfg.Distribute = false
 	r.start()
 	client := pb.NewBalancerClient(r.stranger())
-	older := metadata.AppendToOutgoingContext(shortly(t), "adshard-words", "rules 1; x") // two versions are as good as none
+	older := metadata.AppendToOutgoingContext(shortly(t), "adshard-words", "rules 1; x") // two versions count as none
 	callers := map[string]context.Context{"127.0.0.1:1": shortly(t), "127.0.0.1:2": older}
 	for address, ctx := range callers {
 		if _, err := client.Quanta(ctx, &pb.QuantaRequest{Name: "d" + address, Address: address, WaitMs: 1, Database: r.b.data.Database, Order: r.b.order.String()}); err != nil {

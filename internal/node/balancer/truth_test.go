@@ -16,8 +16,8 @@ import (
 	"adshard/internal/node/truth"
 )
 
-// TestTruthIsWhatSlavesHave: the certificates of slaves, filled and changed through the
-// balancer, are those of the database, for all bins and for any selection.
+// TestTruthIsWhatSlavesHave: certificates of slaves that were filled and changed through the balancer
+// equal those of the database, for all bins and for any selection.
 func TestTruthIsWhatSlavesHave(t *testing.T) {
 	r := newRig(t, 2)
 	r.Write(12, 4, 5, 1_000_000)
@@ -53,7 +53,7 @@ func TestTruthIsWhatSlavesHave(t *testing.T) {
 				}
 			}
 		}
-		r.b.mu.Lock() // weights may still come
+		r.b.mu.Lock() // weights may still arrive
 		keys := truth.Keys(r.b.mapper.Items(), 0, balance.MaxKey, bins)
 		r.b.mu.Unlock()
 		want, _, err := certifier.Certify(t.Context(), keys, slices.Collect(maps.Keys(parents)))
@@ -73,8 +73,8 @@ func TestTruthIsWhatSlavesHave(t *testing.T) {
 	}
 }
 
-// TestCertificatesMadeTogether: certificates made together are those that are made one by one, whichever
-// parts overlap or are empty.
+// TestCertificatesMadeTogether: certificates that are made together equal those that are made one by
+// one, whichever parts overlap or are empty.
 func TestCertificatesMadeTogether(t *testing.T) {
 	r := newRig(t, 1)
 	r.Write(40, 4, 5, 1_000_000)
@@ -113,8 +113,8 @@ func TestCertificatesMadeTogether(t *testing.T) {
 	}
 }
 
-// TestAQuestionFailsAlone: questions that are asked together with an unanswered one get their
-// answers.
+// TestAQuestionFailsAlone: certificates that are requested together with one that gets no answer are
+// still answered.
 func TestAQuestionFailsAlone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2, nil)

@@ -10,9 +10,10 @@ import (
 	"adshard/internal/node/access"
 )
 
-// ForClient returns how a program that is no part of the cluster, such as the command line, calls a
-// process of one of these roles. ca is a file with the cluster's CA. If it is empty, the system's CAs
-// and the name of the host decide. cert and key are the caller's, or empty. Errors: fault.Invalid.
+// ForClient returns the TLS configuration with which a program outside the cluster, such as the
+// command line, calls a process of one of these roles. `ca` is a file with the cluster's CA; if it is
+// empty, the server is verified by the system's CAs and by its host name. `cert` and `key` are the
+// caller's files, or empty. Errors: fault.Invalid.
 func ForClient(ca, cert, key string, roles ...access.Role) (*tls.Config, error) {
 	c := &tls.Config{MinVersion: tls.VersionTLS13}
 	if cert != "" || key != "" {
@@ -33,13 +34,13 @@ func ForClient(ca, cert, key string, roles ...access.Role) (*tls.Config, error) 
 	if !roots.AppendCertsFromPEM(text) {
 		return nil, fault.Newf(fault.Invalid, op, "%s has no certificate", ca)
 	}
-	c.InsecureSkipVerify = true // VerifyConnection checks chain and identity
+	c.InsecureSkipVerify = true // VerifyConnection checks the chain and the identity
 	c.VerifyConnection = func(cs tls.ConnectionState) error {
 		leaf := cs.PeerCertificates[0]
 		if err := chainOf(cs.PeerCertificates, roots, x509.ExtKeyUsageServerAuth, time.Now()); err != nil {
 			return err
 		}
-		if len(leaf.URIs) == 0 { // of a port for queries
+		if len(leaf.URIs) == 0 { // the certificate of a port for queries
 			return leaf.VerifyHostname(cs.ServerName)
 		}
 		who, err := identityOf(leaf)

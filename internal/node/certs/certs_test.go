@@ -29,7 +29,7 @@ import (
 
 var quiet = slog.New(slog.DiscardHandler)
 
-// serve serves maps as a slave would, with credentials, until the test ends.
+// serve serves maps as a slave would, with the given credentials, until the test ends.
 func serve(t *testing.T, own *certs.Credentials) (address string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -39,7 +39,7 @@ func serve(t *testing.T, own *certs.Credentials) (address string) {
 	return serveOn(t, l, own)
 }
 
-// serveOn is serve on a listener.
+// serveOn is serve on an existing listener.
 func serveOn(t *testing.T, l net.Listener, own *certs.Credentials) (address string) {
 	t.Helper()
 	s := grpc.NewServer(wire.SlaveOptions(nil, own.ServerOptions()...)...)
@@ -56,7 +56,7 @@ func (mapServer) Map(ctx context.Context, _ *pb.MapRequest) (*pb.MapResponse, er
 	return &pb.MapResponse{Name: access.CallerOf(ctx).String()}, nil
 }
 
-// ask calls a server and returns who it says calls.
+// ask calls a server and returns the caller's name as the server sees it.
 func ask(t *testing.T, address string, options ...grpc.DialOption) (string, error) {
 	t.Helper()
 	conn, err := wire.Dial(address, options...)
@@ -70,8 +70,8 @@ func ask(t *testing.T, address string, options ...grpc.DialOption) (string, erro
 	return reply.GetName(), err
 }
 
-// TestTwoRolls: in each state that a cluster has while TLS is turned on, all can still speak to
-// each other, and in the last one none can without TLS.
+// TestTwoRolls: in each state that a cluster passes through while TLS is turned on, all processes can
+// talk to each other. In the last state none can connect without TLS.
 func TestTwoRolls(t *testing.T) {
 	ca := certtest.New(t)
 	at := func(mode string, role access.Role, name string) *certs.Credentials {
@@ -99,8 +99,8 @@ func TestTwoRolls(t *testing.T) {
 	}
 }
 
-// TestBothSidesCheck: a peer other than the intended one is refused, while others could
-// fall back to plain connections, too.
+// TestBothSidesCheck: a peer other than the intended one is refused, although others may still use
+// plain connections.
 func TestBothSidesCheck(t *testing.T) {
 	ca, other, namesake := certtest.New(t), certtest.Named(t, "other"), certtest.New(t)
 	master := func(c *certtest.Cluster) *certs.Credentials { return c.Open(certs.Both, access.Master, "m") }
@@ -123,7 +123,7 @@ func TestBothSidesCheck(t *testing.T) {
 }
 
 // TestHalfAHandshakeIsNoClient: clients that have shown a certificate keep their connections, however
-// many others connect and never finish a handshake.
+// many others connect without finishing a handshake.
 func TestHalfAHandshakeIsNoClient(t *testing.T) {
 	const room, peers = 16, 10
 	ca, pool := certtest.New(t), conns.New(room)
@@ -162,7 +162,7 @@ func TestHalfAHandshakeIsNoClient(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = c.Close() })
-		_, _ = c.Write([]byte{0x16}) // as TLS begins
+		_, _ = c.Write([]byte{0x16}) // the first byte of a TLS handshake
 	}
 	until(t, "there was no room for all", func() bool { return pool.Evicted() >= 50-(room-peers) })
 	for _, c := range clients {
@@ -173,8 +173,8 @@ func TestHalfAHandshakeIsNoClient(t *testing.T) {
 	}
 }
 
-// TestRotation: new files are used by the next connection without a restart; half of a pair,
-// or nonsense, leaves the previous ones in use.
+// TestRotation: the next connection uses new files without a restart. Half a pair, or a file that
+// cannot be parsed, leaves the previous files in use.
 func TestRotation(t *testing.T) {
 	ca := certtest.New(t)
 	settings := ca.Settings(certs.Required, access.Slave, "slave-1")
@@ -202,7 +202,7 @@ func TestRotation(t *testing.T) {
 	if err := os.WriteFile(settings.TLS.Key, next.Key, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(1100 * time.Millisecond) // longer than between two looks
+	time.Sleep(1100 * time.Millisecond) // longer than the interval between two checks of the files
 	if serial() != first {
 		t.Fatal("a key without its certificate is in use")
 	}
@@ -256,7 +256,7 @@ func TestConnectionsEndWithTheirCertificate(t *testing.T) {
 	}
 }
 
-// TestFilesAreChecked: what cannot work is refused at the start, and says which file.
+// TestFilesAreChecked: files that cannot work are refused at startup, and the error names the file.
 func TestFilesAreChecked(t *testing.T) {
 	ca, other := certtest.New(t), certtest.New(t)
 	good := ca.Settings(certs.Required, access.Slave, "slave-1")
@@ -292,7 +292,8 @@ func TestFilesAreChecked(t *testing.T) {
 	}
 }
 
-// TestTheErrorOfAnotherRoleNamesACommand: also where any name is allowed.
+// TestTheErrorOfAnotherRoleNamesACommand: the error for a certificate of another role names the
+// command that issues the correct one, even if any name is allowed.
 func TestTheErrorOfAnotherRoleNamesACommand(t *testing.T) {
 	s := certtest.New(t).Settings(certs.Required, access.Slave, "slave-1")
 	_, err := s.Open(access.Balancer, "", quiet)
@@ -301,8 +302,8 @@ func TestTheErrorOfAnotherRoleNamesACommand(t *testing.T) {
 	}
 }
 
-// TestAnHTTPPortTakesBoth: by the first byte; a plain request to a port that takes only
-// TLS is answered with what to do.
+// TestAnHTTPPortTakesBoth: an HTTP port accepts plain and TLS connections, told apart by the first
+// byte. A plain request to a port that accepts only TLS is answered with an instruction.
 func TestAnHTTPPortTakesBoth(t *testing.T) {
 	ca := certtest.New(t)
 	roots := x509.NewCertPool()
@@ -337,7 +338,7 @@ func TestAnHTTPPortTakesBoth(t *testing.T) {
 			}
 			return res.StatusCode, string(body)
 		}
-		for range 2 { // the second on the same connection
+		for range 2 { // the second request uses the same connection
 			if status, body := get("https"); status != 200 || body != "somebody unknown" {
 				t.Errorf("%s over https: %d %s", mode, status, body)
 			}
@@ -354,7 +355,8 @@ func TestAnHTTPPortTakesBoth(t *testing.T) {
 	}
 }
 
-// TestBeyondLoopbackNeedsTLS: or a setting that says otherwise.
+// TestBeyondLoopbackNeedsTLS: listening beyond loopback requires TLS, or a setting that allows it
+// without.
 func TestBeyondLoopbackNeedsTLS(t *testing.T) {
 	for _, c := range []struct {
 		address, mode string

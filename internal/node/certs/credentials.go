@@ -14,22 +14,22 @@ import (
 	"adshard/internal/node/access"
 )
 
-// Credentials of a running process: its certificate, how it authenticates peers, and who may make
-// which call. nil means neither TLS nor tokens. Make them with Open.
+// Credentials holds a running process's certificate, its way to authenticate peers, and the table
+// of who may make which call. A nil *Credentials means neither TLS nor tokens. Make it with Open.
 type Credentials struct {
 	mode   string
-	own    *watched[material]      // nil: TLS is off
-	tokens *watched[access.Tokens] // nil: there are none
+	own    *watched[material]      // nil if TLS is off
+	tokens *watched[access.Tokens] // nil if there are no tokens
 	table  access.Table
 	counts counts
 	rarely rate.Sometimes // for refusals
-	// recheck is the most time between two checks of a connection.
+	// recheck is the longest time between two checks of a connection.
 	recheck time.Duration
 	log     *slog.Logger
 }
 
-// Open reads the files of a process with a role and a name; "" means any name. It returns
-// nil when there are none. Errors: fault.Invalid, with what to change.
+// Open reads the certificate files of a process with a role and a name; the name "" means any. It
+// returns nil if neither TLS nor tokens are set. Errors: fault.Invalid, with what to change.
 func (s *Settings) Open(role access.Role, name string, log *slog.Logger) (*Credentials, error) {
 	if s.TLS.Mode == Off && s.Tokens == "" {
 		return nil, nil
@@ -49,7 +49,8 @@ func (s *Settings) Open(role access.Role, name string, log *slog.Logger) (*Crede
 	return c, err
 }
 
-// readFor is readOwn for a process with a role and, perhaps, a name.
+// readFor reads the files of a process, and returns an error if their certificate has another role
+// or, unless `name` is "", another name.
 func readFor(files TLS, role access.Role, name string) (*material, error) {
 	m, err := readOwn(files)
 	if err == nil && (m.self.Role != role || name != "" && m.self.Name != name) {
@@ -80,12 +81,12 @@ func (c *Credentials) ServerOptions() []grpc.ServerOption {
 	return append(g.ServerOptions(), grpc.Creds(&serverCreds{c.peers()}))
 }
 
-// peers is the side of a port for other parts of the cluster.
+// peers returns the server side of a port for other parts of the cluster.
 func (c *Credentials) peers() *side {
 	return &side{own: c.own, mode: c.mode, clients: needed, counts: &c.counts, protocol: "h2", recheck: c.recheck, log: c.log}
 }
 
-// guard returns what checks calls against the table.
+// guard returns the guard that checks calls against the table.
 func (c *Credentials) guard(open bool) access.Guard {
 	return access.Guard{Table: c.table, Open: open, Refused: func(who access.Identity, from, call string, err error) {
 		c.counts.refused.Add(1)
@@ -93,8 +94,7 @@ func (c *Credentials) guard(open bool) access.Guard {
 	}}
 }
 
-// Gate returns what checks the requests of the admin port, or nil if nothing
-// does.
+// Gate returns the gate that checks the requests of the admin port, or nil if there is none.
 func (c *Credentials) Gate() *access.Gate {
 	if c == nil {
 		return nil
@@ -106,8 +106,8 @@ func (c *Credentials) Gate() *access.Gate {
 	return g
 }
 
-// To returns the options of a connection to a process with a role and a name; "" means any
-// name.
+// To returns the options to dial a process with one of these roles and this name; the name "" means
+// any.
 func (c *Credentials) To(name string, roles ...access.Role) []grpc.DialOption {
 	if c == nil || c.own == nil {
 		return nil
@@ -120,8 +120,8 @@ func (c *Credentials) To(name string, roles ...access.Role) []grpc.DialOption {
 	}})}
 }
 
-// Run looks after the files until ctx is done: it reads those that have changed, and
-// warns of a certificate that expires soon.
+// Run watches the files until ctx is done: it reads those that have changed again, and warns of a
+// certificate that expires soon.
 func (c *Credentials) Run(ctx context.Context) {
 	if c == nil || c.own == nil {
 		return

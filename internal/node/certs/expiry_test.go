@@ -15,8 +15,8 @@ import (
 	"adshard/internal/node/certs/certtest"
 )
 
-// TestExpiryIsAnnounced: there is a metric for the certificates of both kinds of ports, and a warning in
-// their last quarter.
+// TestExpiryIsAnnounced: a metric shows when certificates of both kinds of ports expire, and a warning
+// is logged in the last quarter of their life.
 func TestExpiryIsAnnounced(t *testing.T) {
 	ca := certtest.New(t)
 	for life, warns := range map[time.Duration]bool{time.Hour: false, 10 * time.Minute: true} {

@@ -2,5 +2,5 @@ package certs
 
 import "time"
 
-// RecheckEvery sets how often connections are looked at that are opened from now on.
+// RecheckEvery sets how often connections opened from now on are rechecked.
 func (c *Credentials) RecheckEvery(d time.Duration) { c.recheck = d }

@@ -14,10 +14,10 @@ import (
 	"adshard/internal/outfile"
 )
 
-// Files are those of a certificate and its key.
+// Files names the files of a certificate and its key.
 type Files struct{ Cert, Key string }
 
-// FilesOf returns the files of a role and name in a directory.
+// FilesOf returns the files in a directory for a role and a name.
 func FilesOf(dir string, role access.Role, name string) Files {
 	return filesOf(dir, string(role)+"."+name)
 }
@@ -39,8 +39,8 @@ func (f Files) Read() (Pair, error) {
 	return Pair{cert, key}, err
 }
 
-// Create writes files that are not there yet, readable only by their owner. Errors: fault.Conflict if
-// one is there, and then none is written.
+// Create writes new files that only their owner can read. Errors: fault.Conflict if one of them exists
+// already; then neither is written.
 func (f Files) Create(p Pair) error {
 	if err := outfile.CheckDir(filepath.Dir(f.Key), false); err != nil {
 		return err
@@ -59,7 +59,7 @@ func (f Files) Create(p Pair) error {
 	return cert.WriteBytes(p.Cert)
 }
 
-// outputs are the two files; each is known by what is in it.
+// outputs returns the two files as outputs. Each recognizes its file by the content.
 func (f Files) outputs() (cert, key outfile.Output) {
 	holds := func(block string) func(io.Reader) bool {
 		return func(r io.Reader) bool {
@@ -72,10 +72,11 @@ func (f Files) outputs() (cert, key outfile.Output) {
 		outfile.Output{Path: f.Key, Kind: outfile.Kind{Name: "a key", Is: holds("PRIVATE KEY")}}
 }
 
-// Replace writes both files to disk under other names, then renames each over the file before; if they
-// cannot be written, the files before stay. A program that reads them in between finds a key of another
-// certificate, and reads them again. The certificate comes first: the file of a new CA has the old
-// certificates too, so that the old key still has its own if it cannot be replaced.
+// Replace writes both files under other names, then renames each over the old file; if they cannot be
+// written, the old files stay. A program that reads them in between finds a key that does not belong to
+// the certificate, and reads them again. The certificate is replaced first: the file of a new CA also
+// has the old certificates, so that the old key still has its certificate if the key cannot be
+// replaced.
 func (f Files) Replace(p Pair) error {
 	cert, key := f.outputs()
 	newKey, err := key.Create(nil)
@@ -99,7 +100,7 @@ func (f Files) Replace(p Pair) error {
 	return nil
 }
 
-// Hosts returns the names and addresses in a certificate.
+// Hosts returns the host names and addresses in a certificate.
 func Hosts(p Pair) (hosts []string) {
 	c := firstOf(p)
 	for _, ip := range c.IPAddresses {
@@ -108,14 +109,14 @@ func Hosts(p Pair) (hosts []string) {
 	return append(hosts, c.DNSNames...)
 }
 
-// Lifetime returns for how long a certificate was made, to the minute, or 0 if p has
-// none.
+// Lifetime returns how long a certificate was made to last, rounded to the minute, or 0 if p has no
+// certificate.
 func Lifetime(p Pair) time.Duration {
 	c := firstOf(p)
 	return max(0, c.NotAfter.Sub(c.NotBefore)-early).Round(time.Minute)
 }
 
-// firstOf returns the first certificate of p; an empty one: it has none.
+// firstOf returns the first certificate of p, or an empty one if p has none.
 func firstOf(p Pair) *x509.Certificate {
 	if block, _ := pem.Decode(p.Cert); block != nil {
 		if c, err := x509.ParseCertificate(block.Bytes); err == nil {
@@ -125,8 +126,8 @@ func firstOf(p Pair) *x509.Certificate {
 	return new(x509.Certificate)
 }
 
-// NextAuthority makes a new CA of the same cluster, whose certificate is followed by those of old
-// that are still valid.
+// NextAuthority makes a new CA of the same cluster. Its certificate is followed by the certificates in
+// `old` that are still valid.
 func NextAuthority(old Pair, life time.Duration, now time.Time) (Pair, error) {
 	before, err := OpenAuthority(old)
 	if err != nil {

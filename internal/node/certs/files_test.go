@@ -14,8 +14,8 @@ import (
 	"adshard/internal/outfile/outfiletest"
 )
 
-// TestAFailedRotationLosesNothing: where one of the two files cannot be written, both are as before.
-// The key of a CA that signed all certificates could not be made again.
+// TestAFailedRotationLosesNothing: if one of the two files cannot be written, both stay as before. The key of a CA that signed all
+// certificates could not be recreated.
 func TestAFailedRotationLosesNothing(t *testing.T) {
 	before, err := certs.NewAuthority("test", time.Hour)
 	if err != nil {
@@ -58,7 +58,7 @@ func TestAFailedRotationLosesNothing(t *testing.T) {
 	}
 }
 
-// TestAnExpiredCAIssuesNothing: no peer would accept it.
+// TestAnExpiredCAIssuesNothing: an expired CA issues no certificates, because no peer would accept them.
 func TestAnExpiredCAIssuesNothing(t *testing.T) {
 	pair, err := certs.NewAuthority("test", time.Second)
 	if err != nil {
@@ -77,8 +77,8 @@ func TestAnExpiredCAIssuesNothing(t *testing.T) {
 	}
 }
 
-// TestARotationThatEndsHalfway: with the new CA's certificate on disk and not its key, the old CA still issues certificates that the
-// file's CAs vouch for, and is rotated once more. A key that belongs to no certificate of the file is refused.
+// TestARotationThatEndsHalfway: if the new CA's certificate was written but not its key, the old CA still issues certificates that
+// the file's CAs vouch for, and can be rotated again. A key that matches no certificate in the file is refused.
 func TestARotationThatEndsHalfway(t *testing.T) {
 	before, err := certs.NewAuthority("test", time.Hour)
 	if err != nil {

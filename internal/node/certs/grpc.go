@@ -13,7 +13,7 @@ import (
 	"adshard/internal/node/access"
 )
 
-// info is what gRPC knows of a connection.
+// info is gRPC's information on a connection.
 type info struct {
 	credentials.CommonAuthInfo
 	who access.Identity
@@ -67,7 +67,7 @@ var protocol = credentials.ProtocolInfo{SecurityProtocol: "tls"}
 // clientCreds are the credentials of connections to one process.
 type clientCreds struct {
 	*Credentials
-	wanted func(access.Identity) error // why this is not the intended server
+	wanted func(access.Identity) error // returns an error for any server but the intended one
 }
 
 // ClientHandshake implements credentials.TransportCredentials.
@@ -82,7 +82,7 @@ func (c *clientCreds) ClientHandshake(ctx context.Context, _ string, raw net.Con
 	if refused := (tls.RecordHeaderError{}); c.mode != Both || !errors.As(err, &refused) {
 		return nil, nil, err
 	}
-	// A server without TLSuntil all have been restarted with it.
+	// The server has no TLS yet: some servers do not until all have been restarted with it.
 	plain, err := new(net.Dialer).DialContext(ctx, raw.RemoteAddr().Network(), raw.RemoteAddr().String())
 	if err != nil {
 		return nil, nil, err
@@ -90,13 +90,13 @@ func (c *clientCreds) ClientHandshake(ctx context.Context, _ string, raw net.Con
 	return plain, infoOf(access.Identity{}), nil
 }
 
-// clientConfig returns the configuration of a client. wanted says why a server is not the
-// intended one, and sets who to the server's identity.
+// clientConfig returns the configuration of a client. `wanted` returns an error for any server but
+// the intended one. The server's identity is stored in `who`.
 func (c *Credentials) clientConfig(protocol string, wanted func(access.Identity) error, who *access.Identity) *tls.Config {
 	m := c.own.get()
 	return &tls.Config{
 		MinVersion: tls.VersionTLS13, NextProtos: []string{protocol},
-		InsecureSkipVerify: true, // names of hosts do not count: VerifyConnection checks chain and identity
+		InsecureSkipVerify: true, // host names are not checked: VerifyConnection checks the chain and the identity
 		GetClientCertificate: func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
 			return &m.pair, nil
 		},

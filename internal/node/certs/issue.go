@@ -24,7 +24,7 @@ const (
 	AuthorityLife = 365 * 24 * time.Hour
 	// Life is how long other certificates are valid.
 	Life = 30 * 24 * time.Hour
-	// early is how far before its creation a certificate is valid, so that peers with clocks an hour
+	// early is how long before its creation a certificate begins to be valid, so that peers whose clocks are an hour
 	// behind accept it.
 	early = 2 * time.Hour
 )
@@ -47,7 +47,7 @@ func NewAuthority(cluster string, life time.Duration) (Pair, error) {
 	}
 	ca, err := OpenAuthority(pair)
 	if err == nil {
-		_, err = ca.Issue(access.Reader, "none", nil, life) // whether the cluster's name can be in a certificate
+		_, err = ca.Issue(access.Reader, "none", nil, life) // fails if the cluster's name cannot be in a certificate
 	}
 	if err != nil {
 		return Pair{}, err
@@ -61,8 +61,8 @@ type Authority struct {
 	cluster string
 }
 
-// OpenAuthority reads a CA. Its certificate is the one in p.Cert that p.Key belongs to: the first, unless a new
-// certificate was written without its key.
+// OpenAuthority reads a CA. Its certificate is the one in p.Cert that belongs to p.Key. That is the first one,
+// unless a new certificate was written without its key.
 func OpenAuthority(p Pair) (*Authority, error) {
 	pair, err := tls.X509KeyPair(p.Cert, p.Key)
 	for rest := p.Cert; err != nil; {
@@ -86,12 +86,12 @@ func OpenAuthority(p Pair) (*Authority, error) {
 // Cluster returns the name of the CA's cluster.
 func (a *Authority) Cluster() string { return a.cluster }
 
-// Until returns when the CA's certificate expires.
+// Until returns the time at which the CA's certificate expires.
 func (a *Authority) Until() time.Time { return a.pair.Leaf.NotAfter }
 
-// Issue makes a certificate of the CA's cluster for role and name. hosts are the names and addresses that clients
-// such as curl check. It does not outlive the CA. Errors: fault.Invalid for what cannot be in a certificate, and for
-// a CA that has expired.
+// Issue makes a certificate of the CA's cluster for a role and a name. `hosts` are the names and addresses that
+// clients such as curl check. The certificate does not outlive the CA. Errors: fault.Invalid for values that cannot
+// be in a certificate, and for a CA that has expired.
 func (a *Authority) Issue(role access.Role, name string, hosts []string, life time.Duration) (Pair, error) {
 	who := access.Identity{Cluster: a.cluster, Role: role, Name: name}
 	if err := who.Check(); err != nil {
@@ -123,10 +123,11 @@ func (a *Authority) Issue(role access.Role, name string, hosts []string, life ti
 	return sign(t, a.pair.Leaf, a.pair.PrivateKey)
 }
 
-// hostName matches what certificates may have as the name of a host.
+// hostName matches the host names that a certificate may have.
 var hostName = regexp.MustCompile(`^(\*\.)?[A-Za-z0-9_-]{1,63}(\.[A-Za-z0-9_-]{1,63})*$`)
 
-// sign makes a key and signs its certificate; without a parent, with that key itself.
+// sign makes a key and a certificate for it, signed by `parent` with the key `by`. If `parent` is nil, the new key
+// signs its own certificate.
 func sign(t, parent *x509.Certificate, by any) (Pair, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

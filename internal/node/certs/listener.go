@@ -10,8 +10,8 @@ import (
 	"adshard/internal/node/access"
 )
 
-// Admin returns a listener for the admin port whose connections are those of l: their
-// first bytes decide whether they have TLS. Clients may have certificates.
+// Admin returns a listener for the admin port that takes its connections from l. The first byte of
+// each decides whether it uses TLS. Clients may have certificates.
 func (c *Credentials) Admin(l net.Listener) net.Listener {
 	if c == nil || c.own == nil {
 		return l
@@ -19,7 +19,7 @@ func (c *Credentials) Admin(l net.Listener) net.Listener {
 	return &listener{l, &side{own: c.own, mode: c.mode, clients: asked, counts: &c.counts, protocol: "http/1.1", recheck: c.recheck, log: c.log}}
 }
 
-// listener is one of an HTTP port.
+// listener is the listener of an HTTP port.
 type listener struct {
 	net.Listener
 	side *side
@@ -34,16 +34,16 @@ func (l *listener) Accept() (net.Conn, error) {
 	return &lazy{Conn: c, side: l.side}, nil
 }
 
-// lazy is a connection that detects TLS by the first byte read. Deadlines are those of the
+// lazy is a connection that detects TLS by the first byte read. It takes its deadlines from the
 // connection below.
 type lazy struct {
 	net.Conn
 	side *side
 	once sync.Once
-	now  atomic.Pointer[greeted] // nil: nothing was read yet
+	now  atomic.Pointer[greeted] // nil until something has been read
 }
 
-// greeted is a connection that is ready.
+// greeted is a connection that is ready for use, or the error that it ended with.
 type greeted struct {
 	conn net.Conn
 	who  access.Identity
@@ -54,13 +54,13 @@ type greeted struct {
 const useTLS = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n" +
 	"this port takes only TLS: write https:// before its address\n"
 
-// greet does the part of the handshake that Accept left.
+// greet does the part of the handshake that Accept has left to the first read.
 func (l *lazy) greet() *greeted {
 	l.once.Do(func() {
 		var g greeted
 		g.conn, g.who, g.err = l.side.accept(l.Conn)
 		if errors.Is(g.err, errPlain) {
-			_, _ = l.Conn.Read(make([]byte, 16<<10)) // closing with bytes unread would take the answer back
+			_, _ = l.Conn.Read(make([]byte, 16<<10)) // closing with unread bytes could discard the answer
 			_, _ = l.Conn.Write([]byte(useTLS))
 		}
 		l.now.Store(&g)
@@ -77,7 +77,7 @@ func (l *lazy) Read(b []byte) (int, error) {
 	return g.conn.Read(b)
 }
 
-// Write implements net.Conn: a server of HTTP writes after it has read.
+// Write implements net.Conn. An HTTP server writes only after it has read.
 func (l *lazy) Write(b []byte) (int, error) {
 	g := l.now.Load()
 	if g == nil {

@@ -36,14 +36,14 @@ func short(t *testing.T, ca *certtest.Cluster, role access.Role, name string) (*
 	return own, both.Leaf.NotAfter
 }
 
-// living is a connection whose stream is to end.
+// living describes an open connection whose stream must end.
 type living struct {
 	server, client *certs.Credentials
-	until          time.Time // it lives until then at least
-	remove         func()    // a CA, then; nil: the certificate expires
+	until          time.Time // the stream must not end before this time
+	remove         func()    // removes a CA at that time; nil if a certificate expires
 }
 
-// lives makes one of each kind.
+// lives returns one of each kind of connection.
 func lives() map[string]func(*testing.T) living {
 	expires := func(t *testing.T, client bool) (l living) {
 		ca := certtest.New(t)
@@ -73,8 +73,8 @@ func lives() map[string]func(*testing.T) living {
 	}
 }
 
-// TestLivingStreamsEndWithTheirCertificate: a stream that is in use all the time, one message after the other, ends when the
-// certificate of either side has expired, or its CA is trusted no longer by the other; not before, and no other can be opened.
+// TestLivingStreamsEndWithTheirCertificate: a stream that is in constant use ends when the certificate of either side has
+// expired or the other side no longer trusts its CA. It does not end earlier, and no other stream can be opened afterwards.
 func TestLivingStreamsEndWithTheirCertificate(t *testing.T) {
 	for name, begin := range lives() {
 		t.Run(name, func(t *testing.T) {
@@ -111,7 +111,7 @@ func TestLivingStreamsEndWithTheirCertificate(t *testing.T) {
 	}
 }
 
-// talk opens a stream and uses it once.
+// talk opens a stream and exchanges one message on it.
 func talk(ctx context.Context, conn *grpc.ClientConn) (grpc.ClientStream, error) {
 	s, err := conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true, ClientStreams: true}, pb.Slave_Stream_FullMethodName, grpc.WaitForReady(true))
 	if err == nil {

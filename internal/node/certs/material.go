@@ -12,12 +12,12 @@ import (
 
 const op = "certs"
 
-// material is what the files of a process have.
+// material is the content of a process's files.
 type material struct {
 	pair  tls.Certificate
 	leaf  *x509.Certificate
-	roots *x509.CertPool  // nil: none, of a query port
-	self  access.Identity // of a process
+	roots *x509.CertPool  // nil for a query port
+	self  access.Identity // empty for a query port
 }
 
 // readPair reads a certificate and its key.
@@ -76,8 +76,8 @@ func identityOf(c *x509.Certificate) (access.Identity, error) {
 	return access.ParseURI(c.URIs[0])
 }
 
-// verify returns the identity of a chain's certificate. Errors: fault.Forbidden if it is
-// not valid at that time, or not of this cluster.
+// verify returns the identity in a chain's certificate. Errors: fault.Forbidden if the certificate
+// is not valid at the time `now` or not of this cluster.
 func (m *material) verify(chain []*x509.Certificate, usage x509.ExtKeyUsage, now time.Time) (access.Identity, error) {
 	if err := chainOf(chain, m.roots, usage, now); err != nil {
 		return access.Identity{}, err
@@ -92,7 +92,7 @@ func (m *material) verify(chain []*x509.Certificate, usage x509.ExtKeyUsage, now
 	return who, nil
 }
 
-// chainOf returns why a chain is not valid for these roots, this usage and this time.
+// chainOf returns an error unless a chain is valid for these roots, this usage and this time.
 // Errors: fault.Forbidden.
 func chainOf(chain []*x509.Certificate, roots *x509.CertPool, usage x509.ExtKeyUsage, now time.Time) error {
 	if len(chain) == 0 {

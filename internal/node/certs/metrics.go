@@ -33,14 +33,14 @@ func (q *Queries) Register(r prometheus.Registerer) {
 	}
 }
 
-// registerLeft registers how long the certificate of a port is valid.
+// registerLeft registers the metric of the time left until the certificate of a port expires.
 func registerLeft(r prometheus.Registerer, port string, own *watched[material]) {
 	r.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "adshard_certificate_left_seconds",
 		Help: "Seconds until the certificate expires.", ConstLabels: prometheus.Labels{"port": port}},
 		func() float64 { return time.Until(own.get().leaf.NotAfter).Seconds() }))
 }
 
-// Scheme returns that of the URLs of the admin port.
+// Scheme returns the scheme of the admin port's URLs.
 func (c *Credentials) Scheme() string {
 	if c == nil || c.own == nil {
 		return "http"

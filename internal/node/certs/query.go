@@ -8,14 +8,14 @@ import (
 	"google.golang.org/grpc"
 )
 
-// Queries is how a master's ports for queries use TLS. nil: they do not. Make it
-// with QueryTLS.Open.
+// Queries says how a master's ports for queries use TLS. A nil *Queries means that they do not.
+// Make it with QueryTLS.Open.
 type Queries struct {
 	side   side
 	counts counts
 }
 
-// Open reads the files.
+// Open reads the files. It returns nil if TLS is off.
 func (q *QueryTLS) Open(log *slog.Logger) (*Queries, error) {
 	if q.Mode == Off {
 		return nil, nil
@@ -48,14 +48,14 @@ func (q *Queries) ServerOptions() []grpc.ServerOption {
 	return []grpc.ServerOption{grpc.Creds(&serverCreds{&s})}
 }
 
-// Run looks after the files until ctx is done, like Credentials.Run.
+// Run watches the files until ctx is done, like Credentials.Run.
 func (q *Queries) Run(ctx context.Context) {
 	if q != nil {
 		(&warner{own: q.side.own, advice: "put the next one into the files of query_tls", log: q.side.log}).run(ctx)
 	}
 }
 
-// Scheme returns that of the URLs of queries.
+// Scheme returns the scheme of the URLs for queries.
 func (q *Queries) Scheme() string {
 	if q == nil {
 		return "http"

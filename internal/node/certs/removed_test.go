@@ -21,7 +21,7 @@ import (
 	"adshard/schema/pb"
 )
 
-// lookTime is when what has changed in a file is in force at the latest, on a busy machine, too.
+// lookTime is the longest time until a changed file takes effect, including on a busy machine.
 const lookTime = 20 * time.Second
 
 func eventually(t *testing.T, what string, ok func() bool) {
@@ -34,8 +34,7 @@ func eventually(t *testing.T, what string, ok func() bool) {
 	t.Fatalf("not within %v: %s", lookTime, what)
 }
 
-// TestARemovedTokenIsRefused: a removed token is refused by a process that goes on running,
-// also when it was the last one.
+// TestARemovedTokenIsRefused: a running process refuses a token that was removed, including the last one.
 func TestARemovedTokenIsRefused(t *testing.T) {
 	const alice, bob = "0123456789-0123456789-alice", "0123456789-0123456789-bob"
 	ca := certtest.New(t)
@@ -71,7 +70,8 @@ func TestARemovedTokenIsRefused(t *testing.T) {
 	}
 }
 
-// bundled returns the credentials of a process of one CA that trusts another one, too, and what makes it trust its own alone.
+// bundled returns the credentials of a process of one CA that also trusts another one, and a function that makes it trust
+// only its own.
 func bundled(t *testing.T, ca, other *certtest.Cluster, role access.Role, name string) (own *certs.Credentials, alone func()) {
 	t.Helper()
 	var both []byte
@@ -95,8 +95,8 @@ func bundled(t *testing.T, ca, other *certtest.Cluster, role access.Role, name s
 	return own, func() { ca.Write(name+"-bundle.crt", first) }
 }
 
-// TestConnectionsOfARemovedCAEnd: either side of a connection that lives ends it when the CA of the other one is no longer
-// in its file.
+// TestConnectionsOfARemovedCAEnd: each side of an open connection closes it when its file no longer contains the CA of the
+// other side.
 func TestConnectionsOfARemovedCAEnd(t *testing.T) {
 	for _, side := range []string{"server", "client"} {
 		t.Run(side, func(t *testing.T) {
@@ -114,7 +114,7 @@ func TestConnectionsOfARemovedCAEnd(t *testing.T) {
 				_, err := pb.NewSlaveClient(conn).Map(ctx, &pb.MapRequest{})
 				return err
 			}
-			time.Sleep(100 * time.Millisecond) // some looks find that all is well
+			time.Sleep(100 * time.Millisecond) // several checks find that all is well
 			if err := call(); err != nil {
 				t.Fatal(err)
 			}
@@ -124,7 +124,7 @@ func TestConnectionsOfARemovedCAEnd(t *testing.T) {
 	}
 }
 
-// TestAdminConnectionsOfARemovedCAEnd: admin connections of a removed CA end, idle ones, too.
+// TestAdminConnectionsOfARemovedCAEnd: admin connections of a removed CA are closed, including idle ones.
 func TestAdminConnectionsOfARemovedCAEnd(t *testing.T) {
 	older, newer := certtest.New(t), certtest.New(t)
 	own, alone := bundled(t, newer, older, access.Balancer, "b")

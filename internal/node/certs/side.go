@@ -16,11 +16,11 @@ import (
 	"adshard/internal/node/conns"
 )
 
-// Which clients of a port have a certificate.
+// clients says whether the clients of a port show a certificate.
 type clients = tls.ClientAuthType
 
 const (
-	needed = tls.RequireAnyClientCert // side checks them itself
+	needed = tls.RequireAnyClientCert // side checks the certificate itself
 	asked  = tls.RequestClientCert
 	none   = tls.NoClientCert
 )
@@ -30,13 +30,13 @@ type side struct {
 	own      *watched[material]
 	mode     string // Both or Required
 	clients  clients
-	protocol string // as ALPN names it
+	protocol string // the name that ALPN uses
 	recheck  time.Duration
 	counts   *counts
 	log      *slog.Logger
 }
 
-// counts are how many connections to all ports were opened, and calls refused.
+// counts holds the number of connections opened on all ports, and of calls refused.
 type counts struct{ secure, plain, failed, refused atomic.Uint64 }
 
 const (
@@ -48,9 +48,8 @@ const (
 
 var errPlain = errors.New("a plain connection to a port that takes only TLS (tls.mode: required)")
 
-// accept reads the first byte of a connection and, if it is one of TLS, greets the client. The
-// caller closes raw when there is an error. It may wait for the byte for as long as raw's
-// deadline.
+// accept reads the first byte of a connection and, if it begins TLS, does the handshake. The caller
+// closes raw after an error. accept may wait for the byte until raw's deadline.
 func (s *side) accept(raw net.Conn) (net.Conn, access.Identity, error) {
 	greeted := conns.Greeting(raw)
 	first := make([]byte, 1)
@@ -71,7 +70,7 @@ func (s *side) accept(raw net.Conn) (net.Conn, access.Identity, error) {
 	m := s.own.get()
 	c := tls.Server(conn, &tls.Config{
 		MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{m.pair}, ClientAuth: s.clients, NextProtos: []string{s.protocol},
-		SessionTicketsDisabled: true, // so that each connection shows its certificate
+		SessionTicketsDisabled: true, // so that each connection has to show its certificate
 		VerifyConnection: func(cs tls.ConnectionState) (err error) {
 			if len(cs.PeerCertificates) > 0 {
 				who, err = m.verify(cs.PeerCertificates, x509.ExtKeyUsageClientAuth, time.Now())
@@ -88,14 +87,14 @@ func (s *side) accept(raw net.Conn) (net.Conn, access.Identity, error) {
 	return closeOnExpiry(c, s.own, x509.ExtKeyUsageClientAuth, s.recheck, s.log), who, nil
 }
 
-// shake does the handshake in time.
+// shake does the handshake within handshakeTime.
 func shake(ctx context.Context, c *tls.Conn) error {
 	ctx, cancel := context.WithTimeout(ctx, handshakeTime)
 	defer cancel()
 	return c.HandshakeContext(ctx)
 }
 
-// prefixed is a connection whose first bytes were read already.
+// prefixed is a connection whose first bytes have been read already; Read returns them again.
 type prefixed struct {
 	net.Conn
 	rest []byte
@@ -111,11 +110,11 @@ func (p *prefixed) Read(b []byte) (int, error) {
 	return p.Conn.Read(b)
 }
 
-// recheckEvery is the most time between two checks of whether the other side's certificate is
+// recheckEvery is the longest time between two checks of whether the other side's certificate is
 // still valid.
 const recheckEvery = time.Hour
 
-// expiringConn is a TLS connection that closes when the peer's certificate is no longer valid.
+// expiringConn is a TLS connection that is closed when the peer's certificate is no longer valid.
 type expiringConn struct {
 	*tls.Conn
 	own     *watched[material]
@@ -128,7 +127,8 @@ type expiringConn struct {
 	closed bool        // under mu
 }
 
-// closeOnExpiry returns a connection that closes with the peer's certificate, if it has one.
+// closeOnExpiry returns a connection that is closed when the peer's certificate, if it has one,
+// expires.
 func closeOnExpiry(c *tls.Conn, own *watched[material], usage x509.ExtKeyUsage, recheck time.Duration, log *slog.Logger) net.Conn {
 	chain := c.ConnectionState().PeerCertificates
 	if len(chain) == 0 {

@@ -14,7 +14,7 @@ type warner struct {
 	last   time.Time
 }
 
-// run looks until ctx is done.
+// run calls look every ten seconds until ctx is done.
 func (w *warner) run(ctx context.Context) {
 	tick := time.NewTicker(10 * time.Second)
 	defer tick.Stop()
@@ -28,8 +28,8 @@ func (w *warner) run(ctx context.Context) {
 	}
 }
 
-// look reads the files again if they have changed, and warns in the last quarter of the certificate's
-// time, once an hour.
+// look reads the files again if they have changed. It warns once an hour during the last quarter of
+// the certificate's lifetime.
 func (w *warner) look() {
 	leaf := w.own.get().leaf
 	left, life := time.Until(leaf.NotAfter), leaf.NotAfter.Sub(leaf.NotBefore)

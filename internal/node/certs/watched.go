@@ -15,17 +15,17 @@ import (
 // lookEvery is the least time between two checks of files.
 const lookEvery = time.Second
 
-// watched is the content of some files. It is read again when they change; while they cannot
-// be read it stays as it was.
+// watched holds the content of some files. They are read again when they change; as long as they cannot
+// be read, the old content stays.
 type watched[T any] struct {
 	files []string
 	read  func() (*T, error)
 	log   *slog.Logger
 
 	now    atomic.Pointer[T]
-	looked atomic.Int64 // Unix nanoseconds of the last look
+	looked atomic.Int64 // when the files were last checked, in Unix nanoseconds
 	mu     sync.Mutex
-	seen   []os.FileInfo // at the last reading; under mu
+	seen   []os.FileInfo // as they were when last read; under mu
 }
 
 // newWatched reads the files for the first time.
@@ -48,11 +48,11 @@ func (w *watched[T]) get() *T {
 	return w.now.Load()
 }
 
-// look reads the files again if they have changed.
+// look reads the files if they have changed.
 func (w *watched[T]) look() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	now := stat(w.files) // before they are read: what changes later is seen by the next look
+	now := stat(w.files) // before they are read, so that the next look sees a later change
 	if slices.EqualFunc(now, w.seen, same) {
 		return
 	}
@@ -69,7 +69,7 @@ func (w *watched[T]) look() {
 func stat(files []string) []os.FileInfo {
 	all := make([]os.FileInfo, len(files))
 	for i, name := range files {
-		all[i], _ = os.Stat(name) // nil: it is not there now
+		all[i], _ = os.Stat(name) // nil if it does not exist
 	}
 	return all
 }
@@ -84,13 +84,12 @@ func same(a, b os.FileInfo) bool {
 // maxFile bounds a file with certificates, a key or tokens, in bytes.
 const maxFile = 1 << 20
 
-// ReadSecret reads a key or a token. It is refused if users other than its owner can read it, except the
-// group of a file owned by root. Errors: fault.Invalid, never with the content of the file.
+// ReadSecret reads a key or a token. The file is refused if users other than its owner can read it,
+// except the group of a file owned by root. Errors: fault.Invalid, never with the content of the file.
 func ReadSecret(name string) ([]byte, error) { return readFile(name, true) }
 
-// readFile reads a file. A secret one is refused if users other than its owner can read it,
-// except the group of a file owned by root. Errors: fault.Invalid, never with the content of
-// the file.
+// readFile reads a file. A secret file is refused if users other than its owner can read it, except the
+// group of a file owned by root. Errors: fault.Invalid, never with the content of the file.
 func readFile(name string, secret bool) ([]byte, error) {
 	const op = "certs: read"
 	f, err := os.Open(name)

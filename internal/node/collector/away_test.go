@@ -13,8 +13,8 @@ import (
 	"adshard/internal/node/porttest"
 )
 
-// awayTime is how long the server is away: the minute of the long form (make budgets) is longer
-// than zones and keys are kept without it.
+// awayTime is how long the server is unavailable. In the long form (make budgets) it is a minute,
+// which is longer than time zones and keys are cached.
 func awayTime() time.Duration {
 	if os.Getenv("BUDGETS_LONG") != "" {
 		return time.Minute + 5*time.Second
@@ -22,8 +22,9 @@ func awayTime() time.Duration {
 	return time.Second
 }
 
-// TestServerAway: while the server of both databases is away, batches are refused with a word and
-// none is half counted; sent again when it is back, to the same process, each event counts once.
+// TestServerAway: while the server of both databases is unavailable, batches are refused with a
+// message and none is partly counted. When they are sent again to the same process after the server
+// is back, each event counts once.
 func TestServerAway(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: starts a server and a process")
@@ -54,7 +55,7 @@ func TestServerAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("away for %v: %d batches were refused", awayTime(), refused)
-	sendUntilCounted(t, urls, bodies) // the first one again
+	sendUntilCounted(t, urls, bodies) // the first batch is sent again
 	s, err := database.OpenEvents(t.Context(), server.URL("postgres"))
 	if err != nil {
 		t.Fatal(err)

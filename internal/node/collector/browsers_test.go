@@ -15,7 +15,7 @@ const (
 	stranger = "https://evil.example"
 )
 
-// browse sends what a browser sends for a page of an origin, "": for none.
+// browse sends what a browser sends for a page of `origin`, or without an origin if it is "".
 func (r *rig) browse(method, url, origin, body string, header ...string) (*http.Response, string) {
 	r.TB.Helper()
 	req, err := http.NewRequestWithContext(r.TB.Context(), method, url+"/v1/events", strings.NewReader(body))
@@ -34,7 +34,7 @@ func (r *rig) browse(method, url, origin, body string, header ...string) (*http.
 	return res, string(text)
 }
 
-// TestBeacons: what navigator.sendBeacon sends of a text counts, for a page of any site and whatever origins are listed, and is read as
+// TestBeacons: a text sent by navigator.sendBeacon counts for a page of any site, whichever origins are listed, and is parsed as
 // strictly as any other body.
 func TestBeacons(t *testing.T) {
 	r := newRig(t, 1)
@@ -64,8 +64,8 @@ func (r *rig) withOrigins(name string, origins ...string) *collector.Collector {
 	return r.runAt(name, time.Now, func(c *collector.Config) { c.EventOrigins = origins })
 }
 
-// TestOrigins: pages of listed origins may ask before they send JSON, and read every answer; those of others may not, and without a list
-// no page may.
+// TestOrigins: pages of listed origins may send JSON after a preflight request and can read every answer. Pages of other origins may
+// not, and without a list no page may.
 func TestOrigins(t *testing.T) {
 	r := newRig(t, 1)
 	closed, opened := r.run("collector-0"), r.withOrigins("collector-1", "http://localhost:3000", listed)

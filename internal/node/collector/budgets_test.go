@@ -11,7 +11,7 @@ import (
 	"adshard/internal/node/collector"
 )
 
-// click sends clicks on a campaign at a price, all of which are to count.
+// click sends a click on a campaign at a price and checks that it counts.
 func (r *rig) click(c *collector.Collector, campaign, price uint64, served time.Time) {
 	r.TB.Helper()
 	body := batch(event("click", r.signAt(r.ring(), campaign, price, served)))
@@ -20,8 +20,7 @@ func (r *rig) click(c *collector.Collector, campaign, price uint64, served time.
 	}
 }
 
-// marked waits until a campaign is marked for the sake of a click, since no collector looks at all
-// campaigns.
+// marked waits until a campaign is marked because of a click. Sweeps of all campaigns must be off.
 func (r *rig) marked(campaign uint64) {
 	r.TB.Helper()
 	if !r.noSweeps {
@@ -40,9 +39,9 @@ func (r *rig) setBudget(campaign string, micros uint64) {
 	r.Must(tx.Commit(r.TB.Context()))
 }
 
-// TestCountedByAnother: the click that spends a budget was made durable by a collector that was
-// killed before it could mark the campaign, and is sent again to another one, which marks it
-// without a look at all campaigns.
+// TestCountedByAnother: a collector recorded the click that spends a budget and was killed before it could
+// mark the campaign. The click is sent again to another collector, which marks the campaign without a sweep
+// of all campaigns.
 func TestCountedByAnother(t *testing.T) {
 	r := newRig(t, 1)
 	r.noSweeps = true
@@ -59,7 +58,8 @@ func TestCountedByAnother(t *testing.T) {
 	r.marked(1)
 }
 
-// countElsewhere counts a click in the database of events as a collector does that is killed then.
+// countElsewhere counts a click in the database of events, as a collector does that is killed right
+// afterwards.
 func (r *rig) countElsewhere(sent string) {
 	r.TB.Helper()
 	opened, id, err := r.ring().Open([]byte(sent))
@@ -74,8 +74,8 @@ func (r *rig) countElsewhere(sent string) {
 	}
 }
 
-// TestBudgetBelowSpend: a budget that is set below what was spent already ends within a look at all
-// campaigns; nothing that was counted is taken back.
+// TestBudgetBelowSpend: a budget that is set below what was already spent ends with the next sweep of all
+// campaigns. Nothing that was counted is taken back.
 func TestBudgetBelowSpend(t *testing.T) {
 	r := newRig(t, 1)
 	c := r.run("collector-0")
@@ -91,8 +91,8 @@ func TestBudgetBelowSpend(t *testing.T) {
 	}
 }
 
-// TestFlood: each event of a flood of one campaign counts once, its budget ends without a look
-// at all campaigns, and so does that of a campaign with a single click meanwhile.
+// TestFlood: each event of a flood on one campaign counts once, and its budget ends without a sweep of all
+// campaigns. So does the budget of another campaign that gets a single click meanwhile.
 func TestFlood(t *testing.T) {
 	const batches, clients = 40, 4
 	r := newRig(t, 2)
@@ -125,9 +125,9 @@ func TestFlood(t *testing.T) {
 	}
 }
 
-// TestClockOfAnotherDay: collectors whose clocks show different days differ about the mark of a
-// campaign; when the clock is right again, the mark is as it should be, and each click counts on the day that
-// its ad was served.
+// TestClockOfAnotherDay: collectors whose clocks show different days disagree about the mark of a campaign.
+// When the clock is correct again, the mark is as it should be, and each click counts on the day on which its
+// ad was served.
 func TestClockOfAnotherDay(t *testing.T) {
 	r := newRig(t, 1)
 	r.noSweeps = true
@@ -152,7 +152,7 @@ func TestClockOfAnotherDay(t *testing.T) {
 	if !r.exhausted(1) {
 		t.Error("the clock is right again, and the mark is taken back")
 	}
-	// A clock that goes back: what was counted stays counted, on its day.
+	// The clock goes back: what was counted stays counted, on its day.
 	at.Store(noon.Add(-30 * 24 * time.Hour).Unix())
 	r.Must(c.Sweep(t.Context()))
 	at.Store(noon.Unix())
@@ -162,8 +162,8 @@ func TestClockOfAnotherDay(t *testing.T) {
 	}
 }
 
-// TestMidnight: a mark is taken back when the advertiser's day ends, which is that of its time
-// zone, also where the day has 25 hours.
+// TestMidnight: a mark is removed when the day ends in the advertiser's time zone, including on a day of 25
+// hours.
 func TestMidnight(t *testing.T) {
 	r := newRig(t, 1)
 	tx, err := r.DB.Begin(t.Context())
@@ -190,7 +190,7 @@ func TestMidnight(t *testing.T) {
 	}
 }
 
-// TestOfARemovedCampaign: events of a campaign that was removed count, and nothing is marked.
+// TestOfARemovedCampaign: events of a removed campaign count, and nothing is marked.
 func TestOfARemovedCampaign(t *testing.T) {
 	r := newRig(t, 1)
 	c := r.run("collector-0")

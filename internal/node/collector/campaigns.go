@@ -12,7 +12,7 @@ import (
 	"adshard/targeting/zone"
 )
 
-// campaigns are those of a backend database.
+// campaigns gives access to the campaigns of a backend database.
 type campaigns struct{ backend.Store }
 
 // Budgets implements events.Campaigns.
@@ -51,11 +51,11 @@ func (c campaigns) Budgets(ctx context.Context, ids []uint64) ([]events.Budget, 
 	return out, nil
 }
 
-// readable reads entities by id, and returns for each damaged one why it cannot be read. A
-// damaged one does not keep the others from being read.
+// readable reads entities by id. For each damaged one it returns why that one cannot be read, and
+// still reads the others.
 func readable[T any](ctx context.Context, ids []uint64, read func(context.Context, []uint64) ([]T, error)) (list []T, damaged map[uint64]error, err error) {
 	damaged = make(map[uint64]error)
-	if len(ids) == 0 { // not all of them
+	if len(ids) == 0 { // an empty list would mean all of them
 		return nil, damaged, nil
 	}
 	list, err = read(ctx, ids)
@@ -85,12 +85,12 @@ func (c campaigns) Zones(ctx context.Context, ids []uint64) (map[uint64]*time.Lo
 		return nil, err
 	}
 	defer s.Close()
-	out, _, err := zones(ctx, s, ids) // events of one that is damaged count, as those of one that is gone
+	out, _, err := zones(ctx, s, ids) // events of a damaged advertiser are counted like those of a deleted one
 	return out, err
 }
 
-// zones reads the time zones of advertisers. A zone name that this program does not know counts
-// as UTC, so that the events of other advertisers still count.
+// zones reads the time zones of advertisers. A zone name that this program does not know is taken
+// as UTC, so that the events of other advertisers are still counted.
 func zones(ctx context.Context, s backend.Snapshot, ids []uint64) (out map[uint64]*time.Location, damaged map[uint64]error, err error) {
 	list, damaged, err := readable(ctx, ids, s.Advertisers)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package collector is the process that takes impressions and clicks over HTTP, and marks
-// campaigns that have spent their budget. Any number of collectors may share a database of
-// events. Between two requests it keeps nothing but the keys of tokens.
+// Package collector is the process that takes impressions and clicks over HTTP, and marks campaigns that have spent
+// their budget. Any number of collectors may share a database of events. Between requests it keeps only the keys of
+// tokens.
 package collector
 
 import (
@@ -79,12 +79,12 @@ type Collector struct {
 	counter  *events.Counter
 	budgets  *events.Budgets
 	pacing   *events.Pacing
-	learning *learning // nil: the given qualities are served
+	learning *learning // nil: keywords are served with the given qualities
 	handler  *handler
 	origins  origins
 	metrics  *eventMetrics
 	stateKey string
-	watches  [3]*watch // of budgets
+	watches  [3]*watch // for budgets
 	log      *slog.Logger
 }
 
@@ -94,7 +94,7 @@ func New(ctx context.Context, cfg Config, db backend.Store, port *ports.Ports, l
 	return open(ctx, cfg, db, port, log, time.Now)
 }
 
-// open is New with a clock.
+// open is New with a given clock.
 func open(ctx context.Context, cfg Config, db backend.Store, port *ports.Ports, log *slog.Logger, now func() time.Time) (c *Collector, err error) {
 	c = &Collector{db: db, origins: cfg.EventOrigins, stateKey: cfg.StateKey, log: log.With("node", cfg.Name), metrics: newEventMetrics(port.Registerer(cfg.Name))}
 	if c.tls, err = cfg.QueryTLS.Open(log); err != nil {
@@ -104,7 +104,7 @@ func open(ctx context.Context, cfg Config, db backend.Store, port *ports.Ports, 
 		return nil, err
 	}
 	if c.named, err = c.name(ctx, cfg.AdoptEvents, now); err != nil {
-		_ = c.store.Close() // err says more
+		_ = c.store.Close() // err says more than an error of Close
 		return nil, err
 	}
 	c.keys = events.NewKeys(db, cfg.StateKey, now)
@@ -129,17 +129,17 @@ func open(ctx context.Context, cfg Config, db backend.Store, port *ports.Ports, 
 		c.listener, err = ports.Listen(port.Sockets.Queries, "http", cfg.HTTP)
 	}
 	if err != nil {
-		_ = c.store.Close() // err says more
+		_ = c.store.Close() // err says more than an error of Close
 		return nil, err
 	}
 	return c, nil
 }
 
-// watch returns a look at budgets that the collector takes as long as its database is the one that counts.
+// watch returns a watch that checks budgets only while the collector's database is the one in use.
 func (c *Collector) watch(look func(context.Context) error, every time.Duration) *watch {
 	return &watch{look: func(ctx context.Context) error {
 		if c.named.Confirm(ctx) != nil {
-			return nil // Ready says it
+			return nil // Ready reports it
 		}
 		return look(ctx)
 	}, every: every, failed: c.metrics.failed}
@@ -153,15 +153,15 @@ func (c *Collector) Close() {
 	}
 }
 
-// URL returns the address for events.
+// URL returns the URL for events.
 func (c *Collector) URL() string { return c.tls.Scheme() + "://" + c.listener.Addr().String() }
 
 const (
-	// checkEvery leaves most of a second from a click to the mark of its campaign.
+	// checkEvery leaves most of a second between a click and the mark on its campaign.
 	checkEvery = 100 * time.Millisecond
-	// sweepEvery is also how long after the end of a day its marks are taken back.
+	// sweepEvery is also the longest time after the end of a day until its marks are taken back.
 	sweepEvery = 10 * time.Second
-	// tendEvery is how often keys are read and events forgotten.
+	// tendEvery is the time between two rounds of reading keys and forgetting events.
 	tendEvery = time.Minute
 )
 
@@ -196,9 +196,9 @@ func (c *Collector) tend(ctx context.Context) {
 	}
 }
 
-// tellLeaderless logs that no balancer has led with the collector's state key. Masters get their keys from a
-// balancer, and another state key has other keys. With etcd, too, a balancer that leads has its epoch in the backend
-// database.
+// tellLeaderless logs a warning if no balancer has ever led with the collector's state key. Masters get their keys
+// from a balancer, and other state keys have other keys. Even if the control state is in etcd, the epoch of a
+// leading balancer is also in the backend database.
 func (c *Collector) tellLeaderless(ctx context.Context) {
 	if epoch, _, err := control.Epoch(ctx, c.db, c.stateKey); err == nil && epoch == 0 {
 		c.log.Warn("no balancer has led with this state_key, so the keys here are no master's, and all events are forged: set the state_key of the balancer"+
@@ -206,7 +206,7 @@ func (c *Collector) tellLeaderless(ctx context.Context) {
 	}
 }
 
-// Ready returns why the collector cannot do its work, or none if it can.
+// Ready returns why the collector cannot do its work, or an empty list if it can.
 func (c *Collector) Ready() []string {
 	why := health.Database(c.db)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
@@ -218,7 +218,7 @@ func (c *Collector) Ready() []string {
 		why = append(why, err.Error())
 	}
 	for _, w := range c.watches {
-		var damage *backend.Damage // one campaign's, which is no reason to take no events of others
+		var damage *backend.Damage // one campaign is damaged, which is no reason to refuse the events of others
 		if err := w.trouble.Load(); err != nil && !errors.As(*err, &damage) {
 			why = append(why, "budgets cannot be looked at: "+(*err).Error())
 		}

@@ -21,7 +21,7 @@ import (
 	"adshard/internal/node/porttest"
 )
 
-// TestEvents: what is sent is counted once, and the answer says of each event what became of it.
+// TestEvents: each event is counted once, and the answer says what happened to each.
 func TestEvents(t *testing.T) {
 	r := newRig(t, 2)
 	c, second := r.run("collector-0"), r.run("collector-1")
@@ -42,7 +42,8 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestRefusedRequests: what is no batch is refused whole, as the document says.
+// TestRefusedRequests: a body that is not a valid batch is refused as a whole, as the API document
+// says.
 func TestRefusedRequests(t *testing.T) {
 	r := newRig(t, 1)
 	c := r.run("collector-0")
@@ -80,8 +81,8 @@ func TestRefusedRequests(t *testing.T) {
 	}
 }
 
-// TestDatabaseAway: while the database of events is away batches are refused with 503, and none
-// is half counted; sent again when it is back, each counts once.
+// TestDatabaseAway: while the database of events is unavailable, batches are refused with 503 and
+// none is partly counted. When they are sent again after it is back, each event counts once.
 func TestDatabaseAway(t *testing.T) {
 	r := newRig(t, 1)
 	c := r.run("collector-0")
@@ -105,7 +106,7 @@ func TestDatabaseAway(t *testing.T) {
 	}
 }
 
-// TestTooMany: batches beyond the places are refused at once.
+// TestTooMany: batches beyond the number of places are refused at once.
 func TestTooMany(t *testing.T) {
 	r := newRig(t, 1)
 	c := r.run("collector-0")
@@ -120,9 +121,9 @@ func TestTooMany(t *testing.T) {
 	}
 }
 
-// TestBudgets: a campaign is marked after the click that spends the last of its
-// budget, and no sooner; with a larger budget the mark is taken back; a campaign that is
-// removed is no obstacle to others.
+// TestBudgets: a campaign is marked after the click that spends the last of its budget, and not
+// earlier. The mark is removed when the budget is raised. A removed campaign does not get in the
+// way of others.
 func TestBudgets(t *testing.T) {
 	r := newRig(t, 3)
 	c := r.run("collector-0")
@@ -134,7 +135,7 @@ func TestBudgets(t *testing.T) {
 		}
 	}
 	click(1, 49_999)
-	click(2, 60_000) // of the one that was removed
+	click(2, 60_000) // of the removed campaign
 	time.Sleep(3 * collector.CheckEvery)
 	if r.exhausted(1) {
 		t.Fatal("marked too soon")
@@ -172,8 +173,9 @@ func (r *rig) exhausted(campaign uint64) bool {
 	return list[0].Exhausted
 }
 
-// TestKill: clients send events to two collectors, again until they are acknowledged, while the
-// processes are killed; each event counts once, and campaigns that spent their budget are marked.
+// TestKill: clients send events to two collectors and repeat them until they are acknowledged,
+// while the processes are killed. Each event counts once, and campaigns that spent their budget are
+// marked.
 func TestKill(t *testing.T) {
 	const clients, batches, size, campaigns = 4, 60, 20, 5
 	r := newRig(t, campaigns)
@@ -214,7 +216,7 @@ func TestKill(t *testing.T) {
 		case <-time.After(time.Duration(20+rand.IntN(120)) * time.Millisecond):
 		}
 		p := processes[kills%2]
-		if kills%3 == 2 { // it may hold the lock of the database
+		if kills%3 == 2 { // the collector may hold the lock of the database
 			r.Must(p.Signal(syscall.SIGSTOP))
 			time.Sleep(pauseOfACollector())
 			r.Must(p.Signal(syscall.SIGCONT))
@@ -225,7 +227,7 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// pauseOfACollector is how long one is stopped.
+// pauseOfACollector is how long a collector is stopped.
 func pauseOfACollector() time.Duration {
 	if os.Getenv("BUDGETS_LONG") != "" {
 		return 30 * time.Second
@@ -233,7 +235,7 @@ func pauseOfACollector() time.Duration {
 	return 300 * time.Millisecond
 }
 
-// checkKilled checks the sums, and waits for the marks.
+// checkKilled checks the sums and waits for the marks.
 func (r *rig) checkKilled(clicks, campaigns int) {
 	s, err := database.OpenEvents(r.TB.Context(), "sqlite:"+filepath.Clean(r.Path)+"-events")
 	r.Must(err)
@@ -246,7 +248,7 @@ func (r *rig) checkKilled(clicks, campaigns int) {
 	}
 }
 
-// sendUntilCounted sends each body to either collector until one acknowledges it.
+// sendUntilCounted sends each body to the two collectors in turn until one acknowledges it.
 func sendUntilCounted(t *testing.T, urls [2]string, bodies []string) {
 	for _, body := range bodies {
 		began := time.Now()
@@ -255,7 +257,7 @@ func sendUntilCounted(t *testing.T, urls [2]string, bodies []string) {
 			if err == nil {
 				res.Body.Close()
 				if res.StatusCode == http.StatusOK {
-					time.Sleep(5 * time.Millisecond) // so that there is time to be killed
+					time.Sleep(5 * time.Millisecond) // leaves time for a kill
 					break
 				}
 			}

@@ -21,35 +21,35 @@ import (
 type Config struct {
 	// Name is the collector's name in logs and metrics.
 	Name string `yaml:"name"`
-	// DB is the backend database, as the balancer's.
+	// DB is the backend database, the same as the balancer's.
 	DB string `yaml:"db"`
-	// DBInsecure lets databases on other machines be reached without a check of their certificate.
+	// DBInsecure allows databases on other machines to be reached without checking their certificate.
 	DBInsecure bool `yaml:"db_insecure"`
-	// Events is the database of events; empty means EventsOf(DB).
+	// Events is the database of events; if it is empty, EventsOf(DB) is used.
 	Events string `yaml:"events"`
-	// AdoptEvents lets Events count from now on though another database of events did before. It is for one start.
+	// AdoptEvents makes Events the database of events from now on, even if another one was in use before. Set it for
+	// one start.
 	AdoptEvents bool `yaml:"adopt_events"`
-	// KeepEvents is for how long single events are kept, after which their counts remain.
+	// KeepEvents is how long single events are kept. After that, only their counts remain.
 	KeepEvents time.Duration `yaml:"keep_events"`
-	// HTTP is the address for events; Admin is the admin port; empty means
-	// none.
+	// HTTP is the address for events. Admin is the address of the admin port; if it is empty, there is no admin port.
 	HTTP  string `yaml:"http"`
 	Admin string `yaml:"admin"`
 	// AdminHosts are further host names of the admin port (ports.Open).
 	AdminHosts []string `yaml:"admin_hosts"`
-	// EventOrigins are the origins (https://HOST) whose pages may read what HTTP answers.
+	// EventOrigins are the origins (https://HOST) whose pages may read the answers of HTTP.
 	EventOrigins []string `yaml:"event_origins"`
-	// StateKey is where the balancer keeps its state in the database, as the balancer's.
+	// StateKey is the key of the balancer's state in the database, the same as the balancer's.
 	StateKey string `yaml:"state_key"`
-	// Quality says with which quality keywords are served: QualityGiven leaves them as they
-	// are, QualityLearned lets this collector learn them.
+	// Quality says which quality keywords are served with: QualityGiven leaves their qualities as they are,
+	// QualityLearned lets this collector learn them.
 	Quality string `yaml:"quality"`
 	// LearnEvery is the time between two rounds of learning, by any collector.
 	LearnEvery time.Duration `yaml:"learn_every"`
 	// MaxInFlight bounds the batches under way.
 	MaxInFlight int `yaml:"max_in_flight"`
-	// QueryTLS is how the port for events uses TLS; QueryInsecure lets one that is not on
-	// loopback be without. Like a master's query port, it is open to all.
+	// QueryTLS says how the port for events uses TLS. QueryInsecure allows a port outside loopback without TLS. Like
+	// a master's query port, the port is open to all.
 	QueryTLS      certs.QueryTLS `yaml:"query_tls"`
 	QueryInsecure bool           `yaml:"query_insecure"`
 
@@ -62,11 +62,11 @@ const (
 	QualityLearned = "learned"
 )
 
-// DefaultLearnEvery is short beside the half-life of what is learned.
+// DefaultLearnEvery is short compared with the half-life of what is learned.
 const DefaultLearnEvery = time.Hour
 
-// DefaultMaxInFlight batches take some megabytes together, and a quarter of a gigabyte if all
-// are as large as they may be.
+// DefaultMaxInFlight is the default of MaxInFlight. That many batches take some megabytes in all, or a quarter of a
+// gigabyte if each has the largest size allowed.
 const DefaultMaxInFlight = 32
 
 // DefaultConfig returns a configuration that lacks only DB.
@@ -80,15 +80,15 @@ func DefaultConfig() Config {
 // mostKept is the longest time for which single events can be kept: some years.
 const mostKept = 5 * 366 * 24 * time.Hour
 
-// CheckCounting checks settings that a configuration of a whole cluster has, too.
+// CheckCounting checks the settings that the configuration of a whole cluster has, too.
 func CheckCounting(k *config.Check, keepEvents time.Duration, quality string, learnEvery time.Duration) {
 	k.Duration("keep_events", keepEvents, events.Remembered, mostKept)
 	k.OneOf("quality", quality, QualityGiven, QualityLearned)
 	k.Duration("learn_every", learnEvery, time.Second, 7*24*time.Hour)
 }
 
-// EventsOf returns the database of events that goes with a backend database: a file beside that
-// of SQLite, a schema in that of PostgreSQL.
+// EventsOf returns the default database of events for a backend database: a file next to the SQLite file, or a schema
+// in the PostgreSQL database.
 func EventsOf(db string) string {
 	if database.IsServer(db) || !strings.HasPrefix(db, "sqlite:") {
 		return db
@@ -96,7 +96,7 @@ func EventsOf(db string) string {
 	return db + "-events"
 }
 
-// Validate lists all faults of the configuration.
+// Validate returns an error that lists all faults of the configuration, or nil.
 func (c *Config) Validate() error {
 	var k config.Check
 	k.Name("name", c.Name)
@@ -119,7 +119,7 @@ func (c *Config) Validate() error {
 	return k.Err()
 }
 
-// CheckStart makes the checks of a start and changes nothing; --check-config calls it, too. Validate comes before it.
+// CheckStart makes the checks of a start and changes nothing; --check-config calls it, too. Call Validate first.
 func (c *Config) CheckStart(ctx context.Context, log *slog.Logger) error {
 	k := preflight.Begin(ctx, ulimit.Need{Files: ports.LeastFiles}, log)
 	_, counts := k.Database(c.DB)
@@ -133,10 +133,10 @@ func (c *Config) CheckStart(ctx context.Context, log *slog.Logger) error {
 	return k.Err()
 }
 
-// state are the files and directories that only the program's owner may read, beside those of its credentials.
+// state returns the files and directories that only the program's owner may read, besides those of its credentials.
 func (c *Config) state() []string { return append(database.Files(c.DB), database.Files(c.events())...) }
 
-// events is the URL of the database of events.
+// events returns the URL of the database of events.
 func (c *Config) events() string {
 	if c.Events != "" {
 		return c.Events

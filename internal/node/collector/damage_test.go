@@ -11,7 +11,7 @@ import (
 	"adshard/internal/node/collector"
 )
 
-// damage runs SQL on the database's file, as a disk or another program would.
+// damage runs SQL on the database's file, as a failing disk or another program might change it.
 func (r *rig) damage(sql string) {
 	r.TB.Helper()
 	c, err := zs.OpenConn(r.Path, zs.OpenReadWrite)
@@ -20,8 +20,8 @@ func (r *rig) damage(sql string) {
 	r.Must(sqlitex.ExecuteTransient(c, sql, nil))
 }
 
-// TestDamagedCampaign: a campaign whose row is damaged is reported by its number, and keeps no
-// other one from being read, marked or counted; the collector stays ready.
+// TestDamagedCampaign: a campaign whose row is damaged is reported by its number. Other campaigns
+// can still be read, marked and counted, and the collector stays ready.
 func TestDamagedCampaign(t *testing.T) {
 	r := newRig(t, 5)
 	c := r.run("collector-0")

@@ -21,21 +21,21 @@ import (
 	"adshard/quality/revise"
 )
 
-// learner is a collector that learns when it is told to, on a database of one of the kinds.
+// learner is a collector that learns only when the test says so, on a database of one of the kinds.
 type learner struct {
 	testing.TB
 	*collector.Collector
 	db  backend.Store
-	now atomic.Int64 // days after the first
-	n   uint64       // events
+	now atomic.Int64 // days after the first day
+	n   uint64       // number of events so far
 }
 
 var firstDay = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 
 func (l *learner) time() time.Time { return firstDay.AddDate(0, 0, int(l.now.Load())) }
 
-// onEach runs a test on databases of all kinds, which have three groups with a keyword each, given a 4.
-// through, if not nil, is what the collector reaches its database through.
+// onEach runs a test on each kind of database. Each database has three groups with one keyword each, with a
+// given quality of 4. If `through` is not nil, the collector accesses its database through it.
 func onEach(t *testing.T, through func(backend.Store) backend.Store, test func(*learner)) {
 	t.Run("sqlite", func(t *testing.T) {
 		r := newRig(t, 1)
@@ -73,7 +73,7 @@ func newLearner(t *testing.T, url string, db backend.Store, through func(backend
 	test(l)
 }
 
-// show counts impressions of a keyword and clicks, today.
+// show counts impressions and clicks of a keyword today.
 func (l *learner) show(keyword uint64, impressions, clicks int) {
 	l.Helper()
 	at := l.time()
@@ -97,7 +97,7 @@ func (l *learner) show(keyword uint64, impressions, clicks int) {
 	}
 }
 
-// learn learns on a day, and returns the qualities that are served; those that are learned are negative.
+// learn learns on the given day and returns the qualities that are served. Learned ones are negative.
 func (l *learner) learn(day int64) (list [3]int) {
 	l.Helper()
 	l.now.Store(day)
@@ -128,8 +128,9 @@ func (l *learner) served() (list [3]int) {
 	return list
 }
 
-// TestLearnedLapses: the given quality is served again for groups without counts for 210 days; others stay
-// learned. Until the collectors have learned for so long, what was learned elsewhere stays, too.
+// TestLearnedLapses: groups without counts for 210 days are served with the given quality again; others keep
+// the learned one. Until the collectors have been learning for that long, qualities that were learned
+// elsewhere stay, too.
 func TestLearnedLapses(t *testing.T) {
 	onEach(t, nil, func(l *learner) {
 		tx, err := l.db.Begin(l.Context())
@@ -173,7 +174,7 @@ func TestLearnedLapses(t *testing.T) {
 	})
 }
 
-// TestRefusedDoesNotLapse: a group whose counts are refused does not count as one without counts.
+// TestRefusedDoesNotLapse: a group whose counts are refused is not treated as one without counts.
 func TestRefusedDoesNotLapse(t *testing.T) {
 	r := newRig(t, 1)
 	newLearner(t, r.URL(), r.DB, nil, func(l *learner) {
@@ -189,22 +190,22 @@ func TestRefusedDoesNotLapse(t *testing.T) {
 	})
 }
 
-// moment is when something happens in a round of learning.
+// moment is a point in a round of learning.
 type moment int
 
 const (
-	whilePlanned   moment = iota // counts are read
-	beforeWritten                // the plan is made
+	whilePlanned   moment = iota // counts are being read
+	beforeWritten                // the plan has been made
 	whileCommitted               // the qualities are in a transaction
 )
 
-// overtaken is a database in which something happens once, at a moment of a round.
+// overtaken is a database in which `do` is called once, at a moment of a round.
 type overtaken struct {
 	backend.Store
 	at   moment
 	do   func()
 	once sync.Once
-	done chan struct{} // closed when it has happened
+	done chan struct{} // closed when `do` has returned
 }
 
 func (o *overtaken) happen() {
@@ -235,7 +236,7 @@ type overtakenTx struct {
 	o *overtaken
 }
 
-// Commit gives what happens the time to come first, if it does not wait.
+// Commit first gives `do` the time to finish, unless it waits for this transaction.
 func (t overtakenTx) Commit(ctx context.Context) error {
 	if t.o.at == whileCommitted {
 		t.o.happen()
@@ -247,8 +248,8 @@ func (t overtakenTx) Commit(ctx context.Context) error {
 	return t.Tx.Commit(ctx)
 }
 
-// TestErasedWhileLearned: whenever in a round an advertiser is erased, nothing of what was counted is left in
-// qualities when both are done, and the next round learns of what is counted later.
+// TestErasedWhileLearned: if an advertiser is erased at any moment of a round, none of its counts remain in
+// qualities when both are done. The next round learns from what is counted later.
 func TestErasedWhileLearned(t *testing.T) {
 	for name, at := range map[string]moment{"planned": whilePlanned, "before it is written": beforeWritten, "committed": whileCommitted} {
 		t.Run(name, func(t *testing.T) {
@@ -288,7 +289,7 @@ func TestErasedWhileLearned(t *testing.T) {
 	}
 }
 
-// TestLearningIsCounted: metrics have rounds by outcome, the time of the last one, and how many
+// TestLearningIsCounted: metrics show the rounds by outcome, the time of the last round, and how many
 // keywords it changed.
 func TestLearningIsCounted(t *testing.T) {
 	r := newRig(t, 1)
@@ -308,7 +309,7 @@ func TestLearningIsCounted(t *testing.T) {
 		if got := l.Rounds(); got["learned"] != 1 || got["changed"] != 2 || got["last"] != at || got["failed"] != 1 {
 			l.Errorf("%v", got)
 		}
-		// One that fails before it has begun is counted, too.
+		// A round that fails before it has begun is also counted.
 		r.Must(r.DB.SaveControl(l.Context(), "balancer"+collector.LearningKey, []byte("{")))
 		if err := l.Learn(l.Context()); !fault.Is(err, fault.Corrupt) || l.Rounds()["failed"] != 2 {
 			l.Errorf("%v, %v", err, l.Rounds())

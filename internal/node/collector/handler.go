@@ -21,10 +21,11 @@ const (
 	op = "http: events"
 	// MaxEvents is how many events a request may have.
 	MaxEvents = 5000
-	// MaxBody is how many bytes it may have.
+	// MaxBody is how many bytes the body of a request may have.
 	MaxBody  = 2 << 20
 	bodyTime = 5 * time.Second
-	// beaconContent is the type of a text that navigator.sendBeacon sends: browsers ask no port before they send it.
+	// beaconContent is the content type of a text that navigator.sendBeacon sends: browsers send it without a
+	// preflight request.
 	beaconContent = "text/plain"
 	// countTime is how long a batch may take in the database.
 	countTime = 5 * time.Second
@@ -37,7 +38,7 @@ type handler struct {
 	metrics *eventMetrics
 	places  chan struct{} // one for each batch under way
 	log     *slog.Logger
-	failing atomic.Bool // the last batch could not be counted, and the log says so
+	failing atomic.Bool // the last batch could not be counted, which has been logged
 }
 
 func newHandler(c *events.Counter, n *events.Named, m *eventMetrics, most int, log *slog.Logger) *handler {
@@ -57,7 +58,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	httpapi.WriteJSON(w, http.StatusOK, answer)
 }
 
-// serve counts the events of a request. A panic is one failed request.
+// serve counts the events of a request. A panic fails only this request.
 func (h *handler) serve(w http.ResponseWriter, r *http.Request) (answer *api.EventsAnswer, err error) {
 	defer fault.Recover(op, &err, func(cause any) {
 		h.log.Error("a request panicked; please report it", "cause", cause, "stack", string(debug.Stack()))
@@ -69,7 +70,7 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request) (answer *api.Eve
 	case h.places <- struct{}{}:
 		defer func() { <-h.places }()
 	default:
-		w.Header().Set("Connection", "close") // the body is not read
+		w.Header().Set("Connection", "close") // the body has not been read
 		return nil, fault.Newf(fault.Overloaded, op, "there are too many batches under way: send this one again after a pause")
 	}
 	body, err := httpapi.ReadJSON(w, r, bodyTime, MaxBody, beaconContent)
@@ -95,7 +96,7 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request) (answer *api.Eve
 	return h.answer(given, outcomes), nil
 }
 
-// check refuses requests that are not for events.
+// check returns an error for a request that is not a POST of events.
 func (h *handler) check(w http.ResponseWriter, r *http.Request) error {
 	var err error
 	switch {
@@ -113,7 +114,8 @@ func (h *handler) check(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// elsewhere answers for a collector whose events database is not the one in use. Which these are is for the log.
+// elsewhere returns the error of a collector whose events database is not the one in use. Only the log names the
+// databases.
 func (h *handler) elsewhere(err error) error {
 	if h.failing.CompareAndSwap(false, true) {
 		h.log.Error("events are not counted; clients are to send them to another collector", "err", err)
@@ -121,8 +123,8 @@ func (h *handler) elsewhere(err error) error {
 	return fault.Newf(fault.Unavailable, op, "this collector does not count, since another database of events does: send the batch to another collector; /readyz of its admin port says what to do")
 }
 
-// away turns a database error into a 503: all the client can do is send the batch again. What it is,
-// and where the database is, is for the log: the client may be anyone.
+// away turns a database error into a 503: all that the client can do is send the batch again. The cause and the
+// place of the database go to the log only, since the client may be anyone.
 func (h *handler) away(client context.Context, err error) error {
 	if client.Err() == nil && h.failing.CompareAndSwap(false, true) {
 		h.log.Error("events cannot be counted; clients are to send them again", "err", err)
@@ -136,7 +138,7 @@ func (h *handler) away(client context.Context, err error) error {
 	return fault.Newf(kind, op, "the events could not be counted, or it is not known whether they were: send the batch again")
 }
 
-// parse reads a batch. Errors are fault.Invalid.
+// parse reads a batch. Errors: fault.Invalid.
 func parse(body []byte) (given []events.Given, err error) {
 	err = api.FromObject(body, func(d *json.Decoder, name string) error {
 		if name != "events" {
@@ -152,7 +154,7 @@ func parse(body []byte) (given []events.Given, err error) {
 }
 
 // list reads the events of a body one by one, so that a body of a million elements costs no more memory than
-// MaxEvents. room is the most that there can be, as far as known.
+// MaxEvents. `room` is an upper bound for the number of events, as far as it is known.
 func list(d *json.Decoder, room int) ([]events.Given, error) {
 	if t, err := d.Token(); err != nil || t != json.Delim('[') {
 		return nil, fault.Field(op, "events", "events must be an array of events")
@@ -217,7 +219,7 @@ func kind(text string) (store.Kind, error) {
 
 func shorten(s string) string { return s[:min(len(s), 32)] }
 
-// answer says what became of the events, and counts it.
+// answer makes the answer that says which events were counted, and counts the outcomes in the metrics.
 func (h *handler) answer(given []events.Given, outcomes []events.Outcome) *api.EventsAnswer {
 	var counted [events.Outcomes]int
 	a := &api.EventsAnswer{Refused: []api.RefusedEvent{}}

@@ -9,8 +9,8 @@ import (
 	"adshard/internal/node/collector"
 )
 
-// TestBodyOfManyEvents: a body of a million elements takes a few times its size of memory, as
-// copies of it, and not that of a million events.
+// TestBodyOfManyEvents: a body of a million elements takes a few times its size in memory, as for
+// copies of it, and not the memory of a million events.
 func TestBodyOfManyEvents(t *testing.T) {
 	for _, element := range []string{"{}", "0", "null", "[]", `{"kind":"click","token":"x"}`} {
 		body := []byte(`{"events":[` + strings.Repeat(element+",", collector.MaxBody/(len(element)+1)-10) + element + `]}`)
@@ -29,8 +29,8 @@ func TestBodyOfManyEvents(t *testing.T) {
 	}
 }
 
-// TestStrangersDoNotSeeTheDatabase: who sends events learns that the database is away, and not
-// where it is.
+// TestStrangersDoNotSeeTheDatabase: a client that sends events learns that the database is
+// unavailable, but not where it is.
 func TestStrangersDoNotSeeTheDatabase(t *testing.T) {
 	r := newRig(t, 1)
 	c := r.run("collector-0")

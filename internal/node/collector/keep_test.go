@@ -20,8 +20,8 @@ func TestEventsOfAnother(t *testing.T) {
 	}
 }
 
-// TestKeepEvents: single events are kept as long as the configuration says, and no shorter than
-// their tokens are accepted.
+// TestKeepEvents: single events are kept for as long as the configuration says, and at least as
+// long as their tokens are accepted.
 func TestKeepEvents(t *testing.T) {
 	cfg := collector.DefaultConfig()
 	cfg.DB = "sqlite:x.db"

@@ -17,51 +17,51 @@ import (
 	"adshard/quality/revise"
 )
 
-// learningKey follows the cluster's state key in the key of the notes on learning.
+// learningKey is appended to the cluster's state key. Together they are the key of the note on learning.
 const learningKey = "/learning"
 
 const (
-	// halfLife is after how many days a count weighs half; keepDays after how many it is left out, when
-	// it weighs less than a hundredth.
+	// halfLife is the number of days after which a count weighs half. keepDays is the number after which it is left
+	// out, when its weight is less than a hundredth.
 	halfLife = 30
 	keepDays = 7 * halfLife
-	// writePause is between two transactions of some thousand keywords, so that a pass that changes
-	// many does not hold up other changes on their way to the slaves.
+	// writePause is the pause between two transactions of some thousand keywords. Thus a round that changes many
+	// keywords does not delay other changes on their way to the slaves.
 	writePause = time.Second
-	// lookEvery is the longest time between two looks whether it is time to learn.
+	// lookEvery is the longest time between two checks of whether a round is due.
 	lookEvery = time.Minute
 )
 
-// learning learns qualities from what the store of events has counted by place. The collector that notes a round
-// first learns, as in events.Pacing. If it is killed, the next round writes the rest of its changes.
+// learning learns qualities from the counts by place in the store of events. The collector that first notes a round
+// does it, as in events.Pacing. If it is killed, the next round writes the rest of its changes.
 type learning struct {
 	db    backend.Store
 	store store.Store
 	named *events.Named
-	key   string // of the note in the control state
+	key   string // the key of the note in the control state
 	every time.Duration
 	now   func() time.Time
 	log   *slog.Logger
 
 	metrics *learningMetrics
-	// last is when this collector last began a round that did not fail, or nil if it never did. Notes of collectors
-	// whose clocks differ by more than every do not delay it.
+	// last is when this collector last began a round that did not fail, or nil if it never did. It keeps notes of
+	// collectors whose clocks differ by more than `every` from delaying a round.
 	last atomic.Pointer[time.Time]
 }
 
 // lesson is the stored note of a round.
 type lesson struct {
 	At time.Time `json:"at"` // when the last round began
-	// Since is when the first one began: what was counted before may also have been counted elsewhere, by hand
-	// or by the collectors of the database that this one was copied from.
+	// Since is when the first round began: earlier events may also have been counted elsewhere, by hand or by the
+	// collectors of the database that this one was copied from.
 	Since time.Time     `json:"since"`
 	Scale quality.Scale `json:"scale"`
 }
 
-// run learns again and again until ctx is done.
+// run does the rounds that are due until ctx is done.
 func (l *learning) run(ctx context.Context) {
 	for {
-		if l.named.Confirm(ctx) != nil { // Ready says it
+		if l.named.Confirm(ctx) != nil { // Ready reports it
 		} else if err := l.round(ctx); err != nil && ctx.Err() == nil {
 			l.log.Error("qualities cannot be learned; they stay as they are", "err", err)
 		}
@@ -71,7 +71,7 @@ func (l *learning) run(ctx context.Context) {
 	}
 }
 
-// round learns, if it is time to and no other collector does.
+// round learns, if a round is due and no other collector does it.
 func (l *learning) round(ctx context.Context) error {
 	was, err := l.db.LoadControl(ctx, l.key)
 	if err != nil {
@@ -84,11 +84,11 @@ func (l *learning) round(ctx context.Context) error {
 		}
 	}
 	now := l.now()
-	if age := now.Sub(noted.At); age < l.every && age > -events.Skew { // else a clock was ahead
+	if age := now.Sub(noted.At); age < l.every && age > -events.Skew { // otherwise a clock was ahead
 		return nil
 	}
 	if last := l.last.Load(); last != nil {
-		if age := now.Sub(*last); age >= 0 && age < l.every { // else this clock was set back
+		if age := now.Sub(*last); age >= 0 && age < l.every { // otherwise this clock was set back
 			return nil
 		}
 	}
@@ -111,7 +111,7 @@ func (l *learning) round(ctx context.Context) error {
 	}
 	switch {
 	case err != nil:
-		noted = before // so that it is tried again soon
+		noted = before // restored, so that the next try comes soon
 	case did.scale == noted.Scale:
 		return nil
 	}
@@ -119,13 +119,14 @@ func (l *learning) round(ctx context.Context) error {
 	return l.finish(ctx, noted, claimed, err)
 }
 
-// failed counts a round that fails before anything was learned.
+// failed counts a round that failed before anything was learned.
 func (l *learning) failed(err error) error {
 	l.metrics.rounds.WithLabelValues(roundFailed).Inc()
 	return err
 }
 
-// finish replaces the note from the start of a round with its result. err is why it failed.
+// finish replaces the note from the start of a round with the round's result. `err` is why the round failed, or
+// nil.
 func (l *learning) finish(ctx context.Context, noted lesson, claimed []byte, err error) error {
 	_, failed := l.save(ctx, noted, claimed)
 	if fault.Is(failed, fault.Conflict) {
@@ -146,13 +147,14 @@ func (l *learning) save(ctx context.Context, n lesson, was []byte) ([]byte, erro
 	return b, err
 }
 
-// pass is what a round did.
+// pass is the result of a round.
 type pass struct {
 	scale   quality.Scale
 	written int // keywords
 }
 
-// learn writes what the counts say. It fails with fault.Conflict when counts were erased after it has read them.
+// learn writes the qualities that follow from the counts. Errors: fault.Conflict if counts were erased after learn
+// had read them.
 func (l *learning) learn(ctx context.Context, noted lesson, today store.Day) (did pass, err error) {
 	did.scale = noted.Scale
 	erasures, err := revise.Erasures(ctx, l.db)
@@ -179,7 +181,7 @@ func (l *learning) learn(ctx context.Context, noted lesson, today store.Day) (di
 	plan.Pause, plan.Erasures = writePause, erasures
 	r, err := plan.Write(ctx, l.db, nil)
 	did.written = r.Written
-	if !fault.Is(err, fault.Conflict) { // a conflict: the scale was made from counts that were erased
+	if !fault.Is(err, fault.Conflict) { // a conflict means that the scale was made from erased counts
 		did.scale = plan.Scale
 	}
 	if err == nil && r.Written > 0 {
@@ -188,22 +190,22 @@ func (l *learning) learn(ctx context.Context, noted lesson, today store.Day) (di
 	return did, err
 }
 
-// impressions is what was counted at a place on a day.
+// impressions is the count at a place on one day.
 type impressions struct {
 	at quality.Cell // without the group
 	n  quality.Count
 }
 
-// counts returns what was counted of the days that matter, with the groups of keywords, or nil if nothing is.
-// Keywords without a group are left out. Lapsed are the groups with learned qualities of which nothing was
+// counts returns the counts of the days that matter, with the groups of keywords, or nil if there are none.
+// Keywords without a group are left out. `lapsed` lists the groups with learned qualities for which nothing was
 // counted.
 func (l *learning) counts(ctx context.Context, today store.Day) (counts *quality.Counts, lapsed []uint64, err error) {
 	var list []impressions
 	keywords := make(map[uint64]bool)
-	// Calendars of advertisers are a day ahead of ours at most.
+	// The calendar of an advertiser is at most one day ahead of this one.
 	q := store.Query{By: store.ByPlace, Daily: true, From: today - keepDays, To: today + 1}
 	err = l.store.Report(ctx, q, func(r store.Row) error {
-		if r.Position >= 1 && r.Position <= quality.MaxPosition { // 0: counted by a version that did not record positions
+		if r.Position >= 1 && r.Position <= quality.MaxPosition { // 0 means counted by a version that did not record positions
 			key := quality.Key{Campaign: r.Campaign, Keyword: r.Keyword, Ad: r.Ad}
 			list = append(list, impressions{quality.Cell{Key: key, Position: r.Position, Day: int32(r.Day)}, quality.Count{Impressions: r.Impressions, Clicks: r.Clicks}})
 			keywords[r.Keyword] = true

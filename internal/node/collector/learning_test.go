@@ -30,7 +30,7 @@ func (r *rig) withKeywords() {
 	}
 }
 
-// keywords are those of withKeywords.
+// keywords returns the keywords of withKeywords.
 func (r *rig) keywords() (list []backend.Keyword) {
 	r.TB.Helper()
 	s, err := r.DB.Snapshot(r.TB.Context())
@@ -43,7 +43,7 @@ func (r *rig) keywords() (list []backend.Keyword) {
 	return list
 }
 
-// show sends impressions of a keyword, of which some are clicked.
+// show sends impressions of a keyword, and clicks on some of them.
 func (r *rig) show(url string, keyword uint64, impressions, clicks int, at time.Time) {
 	r.TB.Helper()
 	ring := r.ring()
@@ -60,10 +60,9 @@ func (r *rig) show(url string, keyword uint64, impressions, clicks int, at time.
 	}
 }
 
-// TestLearning closes the loop: what is shown and clicked, at whichever collector, becomes the quality,
-// whether its events are folded or not; what was given stays, and what was not shown is rated as well as
-// all are. No collector learns again before it is time, and with a new day's counts nothing else changes
-// than what is off.
+// TestLearning: what is shown and clicked, at any collector, becomes the quality, whether or not its events have
+// been folded. A given quality stays, and a keyword that was not shown gets the overall rating. No collector
+// learns again before it is time, and a new day's counts change only the qualities that are inaccurate.
 func TestLearning(t *testing.T) {
 	r := newRig(t, 1)
 	r.withKeywords()
@@ -71,7 +70,7 @@ func TestLearning(t *testing.T) {
 	at.Store(time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC).Unix())
 	now := func() time.Time { return time.Unix(at.Load(), 0) }
 	c, second := r.runAt("collector-0", now, learned), r.runAt("collector-1", now, learned)
-	r.Must(c.Learn(t.Context())) // nothing yet
+	r.Must(c.Learn(t.Context())) // there is nothing to learn from yet
 	r.show(c.URL(), 1, 1000, 200, now())
 	at.Add(3 * 60 * 60)
 	r.Must(second.Forget(t.Context()))
@@ -110,8 +109,8 @@ func TestLearning(t *testing.T) {
 	}
 }
 
-// TestLearningApart: two collectors whose clocks are hours apart each learn when it is time by their own, and not
-// whenever the other one did.
+// TestLearningApart: two collectors whose clocks are hours apart each learn when it is time by their own clock,
+// and not each time the other one did.
 func TestLearningApart(t *testing.T) {
 	r := newRig(t, 1)
 	r.withKeywords()
@@ -132,12 +131,12 @@ func TestLearningApart(t *testing.T) {
 		}
 		at.Add(60)
 	}
-	if rounds < 2 || rounds > 6 { // the looks that they begin with may be under way for a while
+	if rounds < 2 || rounds > 6 { // the checks at their start may continue for a while
 		t.Errorf("%d rounds in two hours", rounds)
 	}
 }
 
-// TestLearningWaits: between two rounds counts change nothing, whichever collector looks.
+// TestLearningWaits: between two rounds counts change nothing, whichever collector checks.
 func TestLearningWaits(t *testing.T) {
 	r := newRig(t, 1)
 	r.withKeywords()
@@ -145,13 +144,13 @@ func TestLearningWaits(t *testing.T) {
 	at.Store(time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC).Unix())
 	now := func() time.Time { return time.Unix(at.Load(), 0) }
 	c := r.runAt("collector-0", now, learned, func(c *collector.Config) { c.LearnEvery = 24 * time.Hour })
-	r.Must(c.Learn(t.Context())) // or it has begun by itself
+	r.Must(c.Learn(t.Context())) // or the check at its start did this already
 	r.show(c.URL(), 1, 1000, 200, now())
 	at.Add(3 * 60 * 60)
 	r.Must(c.Forget(t.Context()))
 	second := r.runAt("collector-1", now, learned, func(c *collector.Config) { c.LearnEvery = 24 * time.Hour })
 	r.Must(c.Learn(t.Context()))
-	for range 2 { // the look that it begins with may be under way
+	for range 2 { // the check at its start may be in progress
 		r.Must(second.Learn(t.Context()))
 	}
 	if k := r.keywords()[0]; k.Learned != 0 {
@@ -164,8 +163,8 @@ func TestLearningWaits(t *testing.T) {
 	}
 }
 
-// TestGivenLearnsNothing: without learned qualities there is nothing that could learn, and what was
-// counted all the same is learned from once one may learn.
+// TestGivenLearnsNothing: without learned qualities nothing learns. What was counted meanwhile is used once
+// learning is turned on.
 func TestGivenLearnsNothing(t *testing.T) {
 	r := newRig(t, 1)
 	r.withKeywords()
@@ -183,12 +182,12 @@ func TestGivenLearnsNothing(t *testing.T) {
 		t.Errorf("%s, %v", note, err)
 	}
 	r.Must(r.runAt("collector-1", now, learned).Learn(t.Context()))
-	// Perhaps it has begun by itself.
+	// The check at its start may have done this already.
 	eventually(t, "nothing is learned of what was counted before", func() bool { return r.keywords()[0].Learned != 0 })
 }
 
-// TestLearningForgets: an advertiser's events that are erased are learned from no more, folded or not,
-// and neither are those of a time that hardly weighs.
+// TestLearningForgets: events of an erased advertiser, folded or not, are no longer used for learning. Neither
+// are events so old that they have hardly any weight.
 func TestLearningForgets(t *testing.T) {
 	r := newRig(t, 1)
 	r.withKeywords()
@@ -217,15 +216,15 @@ func TestLearningForgets(t *testing.T) {
 	places(0, 0)
 }
 
-// TestLearningRefuses: nothing is learned from clicks without impressions; the keyword is rated as its
-// group is.
+// TestLearningRefuses: nothing is learned from clicks without impressions. The keyword gets the rating of its
+// group.
 func TestLearningRefuses(t *testing.T) {
 	r := newRig(t, 1)
 	r.withKeywords()
 	var at atomic.Int64
 	at.Store(time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC).Unix())
 	c := r.runAt("collector-0", func() time.Time { return time.Unix(at.Load(), 0) }, learned)
-	r.Must(c.Learn(t.Context())) // or it has begun by itself
+	r.Must(c.Learn(t.Context())) // or the check at its start did this already
 	served := time.Unix(at.Load(), 0)
 	r.show(c.URL(), 1, 1000, 200, served)
 	r.show(c.URL(), 2, 1000, 4, served)

@@ -10,7 +10,7 @@ import (
 	"adshard/fault"
 )
 
-// eventMetrics are a collector's.
+// eventMetrics are the metrics of a collector.
 type eventMetrics struct {
 	events  map[store.Kind][events.Outcomes]prometheus.Counter
 	refused *prometheus.CounterVec
@@ -47,7 +47,7 @@ func (m *eventMetrics) refusedBatch(err error) {
 	m.refused.WithLabelValues(fault.KindOf(err).String()).Inc()
 }
 
-// learningMetrics are those of a collector that learns.
+// learningMetrics are the metrics of a collector that learns.
 type learningMetrics struct {
 	rounds  *prometheus.CounterVec
 	changed prometheus.Counter
@@ -77,7 +77,7 @@ func newLearningMetrics(r prometheus.Registerer) *learningMetrics {
 	return m
 }
 
-// round counts a round that began at a time.
+// round counts a round that began at the time `began`.
 func (m *learningMetrics) round(began time.Time, did pass, err error) {
 	m.changed.Add(float64(did.written))
 	outcome := roundLearned

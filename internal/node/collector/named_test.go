@@ -18,12 +18,12 @@ import (
 	"adshard/internal/node/database"
 )
 
-// at returns a change of a configuration that names a file of events, and adopts it.
+// at returns a change of a configuration that names a file of events and sets whether to adopt it.
 func at(path string, adopt bool) func(*collector.Config) {
 	return func(c *collector.Config) { c.Events, c.AdoptEvents = "sqlite:"+path, adopt }
 }
 
-// made makes a file of events, as a collector of another machine did.
+// made creates a file of events, as a collector of another machine would.
 func made(t *testing.T, path string) {
 	t.Helper()
 	s, err := database.OpenEvents(t.Context(), "sqlite:"+path)
@@ -35,7 +35,7 @@ func made(t *testing.T, path string) {
 	}
 }
 
-// eventually waits until something is so.
+// eventually waits until `is` returns true.
 func eventually(t testing.TB, what string, is func() bool) {
 	t.Helper()
 	for began := time.Now(); !is(); time.Sleep(10 * time.Millisecond) {
@@ -45,12 +45,12 @@ func eventually(t testing.TB, what string, is func() bool) {
 	}
 }
 
-// TestATokenCountsInOneDatabase: of collectors with files of their own only one counts. Another one takes its place when it is
-// started to do so, and the former ones stop.
+// TestATokenCountsInOneDatabase: of several collectors with their own files, only one counts. Another one takes its place when it is
+// started with that instruction, and the previous ones stop counting.
 func TestATokenCountsInOneDatabase(t *testing.T) {
 	r := newRig(t, 1)
 	first, other := filepath.Join(t.TempDir(), "first"), filepath.Join(t.TempDir(), "other")
-	made(t, other) // where none is, none is made
+	made(t, other) // a missing file is not created
 	a := r.runAt("a", time.Now, at(first, false))
 	b := r.runAt("b", time.Now, at(other, false))
 	beside := r.runAt("c", time.Now, at(first, false)) // on the same machine
@@ -97,7 +97,7 @@ func TestATokenCountsInOneDatabase(t *testing.T) {
 	counting(4, a, b, beside, adopted)
 }
 
-// TestOthersDoNotSpend: a collector whose database does not count marks nothing, and takes back nothing.
+// TestOthersDoNotSpend: a collector whose database does not count neither sets nor removes marks.
 func TestOthersDoNotSpend(t *testing.T) {
 	r := newRig(t, 2)
 	first, other := filepath.Join(t.TempDir(), "first"), filepath.Join(t.TempDir(), "other")
@@ -113,13 +113,13 @@ func TestOthersDoNotSpend(t *testing.T) {
 	}
 	eventually(t, "the campaign is not marked", exhausted)
 	b := r.runAt("b", time.Now, at(other, false))
-	for range 5 { // its own looks come every 0.1 s
+	for range 5 { // it makes its own checks every 0.1 s
 		time.Sleep(50 * time.Millisecond)
 		if !exhausted() {
 			t.Fatal("a collector that has counted nothing takes the mark back")
 		}
 	}
-	// Taking its place, it knows nothing of the day: the mark stays.
+	// The collector that takes its place knows nothing of the day: the mark stays.
 	c := r.runAt("c", time.Now, at(other, true))
 	if r.Must(c.Sweep(t.Context())); !exhausted() {
 		t.Error("the day's budget is spent again")
@@ -131,8 +131,8 @@ func TestOthersDoNotSpend(t *testing.T) {
 	}
 }
 
-// TestAMissingDatabaseIsNoNewOne: a file that is named and not there stops the start, and nothing is made; with --adopt-events a new one is
-// made. The same file at another place, and an earlier copy of it, are the same.
+// TestAMissingDatabaseIsNoNewOne: if a named file does not exist, the collector does not start and nothing is created. With --adopt-events
+// a new file is created. The same file at another place, or an earlier copy of it, counts as the same.
 func TestAMissingDatabaseIsNoNewOne(t *testing.T) {
 	r := newRig(t, 1)
 	path := filepath.Join(t.TempDir(), "events")
@@ -149,7 +149,7 @@ func TestAMissingDatabaseIsNoNewOne(t *testing.T) {
 	}
 	a := r.runAt("a", time.Now, at(path, false))
 	copied := path + ".copy"
-	r.Must(copyFile(path, copied, a)) // from before the click
+	r.Must(copyFile(path, copied, a)) // a copy from before the click
 	if status, _, text := r.post(a.URL(), batch(event("click", r.token(1, 100)))); status != http.StatusOK {
 		t.Fatal(text)
 	}
@@ -163,7 +163,7 @@ func TestAMissingDatabaseIsNoNewOne(t *testing.T) {
 			t.Fatal("a refused start has made the file")
 		}
 	}
-	r.Must(os.WriteFile(path, nil, 0o600)) // as a disk that was full leaves it
+	r.Must(os.WriteFile(path, nil, 0o600)) // the state that a full disk leaves
 	if _, why, err := open(path, false); err == nil && len(why) == 0 {
 		t.Error("an empty file counts")
 	}
@@ -185,7 +185,7 @@ func TestAMissingDatabaseIsNoNewOne(t *testing.T) {
 	}
 }
 
-// copyFile copies what a collector has in a file, as a backup does.
+// copyFile copies the file of a collector, as a backup does.
 func copyFile(from, to string, c *collector.Collector) error {
 	if err := c.Store().Health(context.Background()); err != nil {
 		return err

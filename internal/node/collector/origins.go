@@ -7,8 +7,8 @@ import (
 	"adshard/internal/node/httpapi"
 )
 
-// origins are those whose pages may read what the port for events answers (CORS, as the Fetch standard has it). They do not
-// decide which events count: tokens do, and a browser sends text/plain for any page.
+// origins are the origins whose pages may read the answers of the port for events (CORS in the Fetch standard). They do not
+// decide which events count: tokens do, and a browser sends text/plain for a page of any origin.
 type origins []string
 
 // around adds the CORS headers for the origins, and answers preflight requests.
@@ -33,7 +33,7 @@ func (o origins) around(next http.Handler) http.Handler {
 	})
 }
 
-// allow says in the headers of an answer what pages of an origin may do; it reports whether that is listed.
+// allow sets the headers that say what pages of an origin may do, and reports whether the origin is listed.
 func (o origins) allow(h http.Header, origin string) bool {
 	h.Add("Vary", "Origin")
 	if !slices.Contains(o, origin) {

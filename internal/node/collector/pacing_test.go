@@ -9,9 +9,9 @@ import (
 	"adshard/internal/node/collector"
 )
 
-// TestPacing: clicks that come too fast lower the share of a campaign with standard delivery, also
-// for a second collector, and leave that of an accelerated one whole; on the next day, which is
-// that of the advertiser's time zone, the share grows, and is whole when there are no more clicks.
+// TestPacing: clicks that arrive too fast lower the share of a campaign with standard delivery,
+// also for a second collector, but not that of an accelerated campaign. On the next day in the
+// advertiser's time zone the share grows, and it reaches 100% when there are no more clicks.
 func TestPacing(t *testing.T) {
 	r := newRig(t, 2)
 	tx, err := r.DB.Begin(t.Context())
@@ -21,7 +21,7 @@ func TestPacing(t *testing.T) {
 	r.Must(err)
 	r.Must(tx.Commit(t.Context()))
 	var at atomic.Int64
-	morning := time.Date(2026, 11, 23, 21, 0, 0, 0, time.UTC) // 6 o'clock of the 24th in Tokyo
+	morning := time.Date(2026, 11, 23, 21, 0, 0, 0, time.UTC) // 6:00 on the 24th in Tokyo
 	at.Store(morning.Unix())
 	now := func() time.Time { return time.Unix(at.Load(), 0) }
 	c, second := r.runAt("collector-0", now), r.runAt("collector-1", now)
@@ -53,7 +53,7 @@ func TestPacing(t *testing.T) {
 	}
 }
 
-// pace lets collectors decide on shares.
+// pace makes collectors decide on shares.
 func (r *rig) pace(collectors ...*collector.Collector) {
 	r.TB.Helper()
 	for _, c := range collectors {
@@ -70,7 +70,7 @@ func (r *rig) share(campaign uint64) uint32 {
 	return list[0].Share
 }
 
-// TestShareKeepsMark: setting a share keeps the mark of a spent budget, of every collector.
+// TestShareKeepsMark: setting a share keeps the mark of a spent budget, whichever collector set it.
 func TestShareKeepsMark(t *testing.T) {
 	r := newRig(t, 1)
 	r.Must(r.DB.SetBudget(t.Context(), 1, backend.BudgetMark{Exhausted: true}))

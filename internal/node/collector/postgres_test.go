@@ -53,9 +53,9 @@ func onPostgreSQL(t *testing.T, campaigns int) (*pgtest.Server, *postgres.Store)
 	return server, db
 }
 
-// TestKillOnPostgreSQL: clients send events to two collectors on a server of PostgreSQL, again
-// until they are acknowledged, while collectors and once the server are killed; each event counts
-// once, and campaigns that spent their budget are marked.
+// TestKillOnPostgreSQL: clients send events to two collectors on a PostgreSQL server and repeat
+// them until they are acknowledged, while collectors and once the server are killed. Each event
+// counts once, and campaigns that spent their budget are marked.
 func TestKillOnPostgreSQL(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: TestKill is the same on SQLite")
@@ -112,7 +112,7 @@ func TestKillOnPostgreSQL(t *testing.T) {
 	checkOnPostgreSQL(t, server.URL("postgres"), db, clients*batches*size, campaigns)
 }
 
-// batchesOf signs tokens with the keys of the cluster.
+// batchesOf returns batches of tokens that are signed with the keys of the cluster.
 func batchesOf(t *testing.T, db backend.Store, clients, batches, size, campaigns int) [][]string {
 	t.Helper()
 	keys, err := db.LoadControl(t.Context(), "balancer"+events.KeysKey)
@@ -137,7 +137,7 @@ func batchesOf(t *testing.T, db backend.Store, clients, batches, size, campaigns
 	return bodies
 }
 
-// checkOnPostgreSQL checks the sums, and waits for the marks.
+// checkOnPostgreSQL checks the sums and waits for the marks.
 func checkOnPostgreSQL(t *testing.T, url string, db backend.Store, clicks, campaigns int) {
 	t.Helper()
 	s, err := database.OpenEvents(t.Context(), url)

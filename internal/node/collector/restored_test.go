@@ -12,14 +12,14 @@ import (
 	"adshard/internal/node/database"
 )
 
-// dumped is an event from before a dump.
+// dumped returns an event from before a dump.
 func dumped() []store.Event {
 	at := time.Date(2026, 11, 24, 0, 0, 0, 0, time.UTC)
 	return []store.Event{{ID: token.From(at), Kind: store.Click, Day: store.DayOf("2026-11-24"), Token: token.Token{Served: at, Advertiser: 1, Campaign: 1, Price: 500}}}
 }
 
-// TestRestoredDumpHasEvents: a dump that is restored, beside the database and on another server as docs/operations/backup.md says it,
-// has what was spent and counted, for the same roles, and is the same database's.
+// TestRestoredDumpHasEvents: a dump that is restored beside the database, or on another server as docs/operations/backup.md
+// describes, contains what was spent and counted, for the same roles, and belongs to the same database.
 func TestRestoredDumpHasEvents(t *testing.T) {
 	server, db := onPostgreSQL(t, 1)
 	must := func(err error) {
@@ -51,13 +51,13 @@ func TestRestoredDumpHasEvents(t *testing.T) {
 	must(other.Start())
 	must(other.Run("pg_dump", "--schema=adshard*", "-Fc", "-f", "monday.dump", server.URL("postgres")))
 	must(other.Run("pg_dumpall", "--roles-only", "-f", "roles.sql", "-d", server.URL("postgres")))
-	must(other.Run("psql", "-X", "-q", "-f", "roles.sql", "-d", other.URL("postgres"))) // the superuser is there already
+	must(other.Run("psql", "-X", "-q", "-f", "roles.sql", "-d", other.URL("postgres"))) // the superuser exists already
 	must(other.Run("createdb", "-T", "template0", "--maintenance-db", other.URL("postgres"), "ads"))
 	must(other.Run("pg_restore", "--exit-on-error", "-d", other.URL("ads"), "monday.dump"))
 	checkRestored(t, id, as(other, "ads"))
 }
 
-// checkRestored checks a restored database as the collector's login.
+// checkRestored checks a restored database with the collector's login.
 func checkRestored(t *testing.T, id, url string) {
 	t.Helper()
 	s, err := database.OpenEvents(t.Context(), url)

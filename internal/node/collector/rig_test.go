@@ -30,16 +30,16 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// rig is a database with campaigns and collectors on it.
+// rig is a database with campaigns, and collectors that use it.
 type rig struct {
 	testing.TB
 	*nodetest.Database
 	document *apitest.Document
 	nonce    uint64
-	noSweeps bool // collectors look at all budgets only when the test says so
+	noSweeps bool // collectors check all budgets only when the test says so
 }
 
-// newRig makes some campaigns, from 1, each with a daily budget of 50,000 micros.
+// newRig creates campaigns with ids from 1, each with a daily budget of 50,000 micros.
 func newRig(t testing.TB, campaigns int) *rig {
 	r := &rig{TB: t, Database: nodetest.NewDatabase(t), document: apitest.Read(t, httpapi.Spec)}
 	tx, err := r.DB.Begin(t.Context())
@@ -61,7 +61,7 @@ func (r *rig) run(name string) *collector.Collector {
 	return r.runAt(name, time.Now)
 }
 
-// runAt is run with a clock.
+// runAt is run with a clock and changes of the configuration.
 func (r *rig) runAt(name string, now func() time.Time, changes ...func(*collector.Config)) *collector.Collector {
 	r.TB.Helper()
 	cfg := collector.DefaultConfig()
@@ -90,7 +90,7 @@ func (r *rig) runAt(name string, now func() time.Time, changes ...func(*collecto
 	return c
 }
 
-// refused opens a collector that must not run on another database than the rig's.
+// refused opens a collector that must not run, on the database of `cfg`, and returns the error.
 func (r *rig) refused(cfg collector.Config) error {
 	r.TB.Helper()
 	db, err := database.Open(r.TB.Context(), cfg.DB, false)
@@ -113,13 +113,13 @@ func (r *rig) open(cfg collector.Config) (*collector.Collector, error) {
 	return collector.Open(r.TB.Context(), cfg, r.DB, port, slog.New(slog.DiscardHandler), time.Now)
 }
 
-// token returns a new one of a campaign, at a price.
+// token returns a new token of a campaign at a price.
 func (r *rig) token(campaign, price uint64) string {
 	r.TB.Helper()
 	return r.sign(r.ring(), campaign, price)
 }
 
-// ring has the keys of tokens.
+// ring returns the keys of tokens.
 func (r *rig) ring() *token.Ring {
 	r.TB.Helper()
 	keys, err := r.DB.LoadControl(r.TB.Context(), "balancer"+events.KeysKey)
@@ -146,7 +146,7 @@ func event(kind, token string) string { return fmt.Sprintf(`{"kind":%q,"token":%
 
 func batch(events ...string) string { return `{"events":[` + strings.Join(events, ",") + `]}` }
 
-// post sends a body, and holds the answer against the document.
+// post sends a body and checks the answer against the API document.
 func (r *rig) post(url, body string) (status int, a api.EventsAnswer, text string) {
 	r.TB.Helper()
 	res, err := http.Post(url+"/v1/events", "application/json", strings.NewReader(body))
@@ -161,7 +161,7 @@ func (r *rig) post(url, body string) (status int, a api.EventsAnswer, text strin
 	return res.StatusCode, a, string(b)
 }
 
-// total is what all events come to.
+// total returns the sum of all events.
 func total(t testing.TB, s store.Store) (sum store.Sum) {
 	t.Helper()
 	sums, err := s.Sums(t.Context(), 0)
@@ -174,7 +174,7 @@ func total(t testing.TB, s store.Store) (sum store.Sum) {
 	return sum
 }
 
-// events opens the database of events, as another process does.
+// events opens the database of events as another process does.
 func (r *rig) events() store.Store {
 	r.TB.Helper()
 	s, err := database.OpenEvents(r.TB.Context(), collector.EventsOf(r.URL()))
@@ -182,7 +182,7 @@ func (r *rig) events() store.Store {
 	return s
 }
 
-// sendAll sends bodies to a collector until there are no more; each is to be acknowledged.
+// sendAll sends bodies to a collector until there are no more. Each must be acknowledged.
 func sendAll(url string, bodies <-chan string) error {
 	for body := range bodies {
 		res, err := http.Post(url+"/v1/events", "application/json", strings.NewReader(body))

@@ -13,13 +13,13 @@ import (
 	"adshard/internal/wait"
 )
 
-// adoptPause is how long a collector that takes the place of others waits before it counts: until then each of
-// them has seen that it no longer counts.
+// adoptPause is how long a collector that replaces others waits before it counts, so that each of the others has seen by then
+// that it no longer counts.
 const adoptPause = 2 * time.Second
 
-// openStore opens the database of events at url, which belongs to a backend database. It makes one if none is named there yet, or
-// with adopt. Errors: fault.NotFound if the one that is named is missing; fault.Conflict for events of another backend
-// database; those of the stores.
+// openStore opens the database of events at a URL, which belongs to a backend database. It makes a new one if the backend
+// database names none yet, or if `adopt` is set. Errors: fault.NotFound if the named one is missing; fault.Conflict for events of
+// another backend database; those of the stores.
 func openStore(ctx context.Context, url string, db backend.Store, adopt bool) (store.Store, error) {
 	name, err := events.Name(ctx, db)
 	if err != nil {
@@ -44,7 +44,7 @@ func openStore(ctx context.Context, url string, db backend.Store, adopt bool) (s
 	return s, nil
 }
 
-// present fails if there are no events at url; what else may be wrong with them shows when they are opened.
+// present returns an error if there are no events at a URL. Other faults show when the events are opened.
 func present(ctx context.Context, url, name string) error {
 	r, err := database.OpenEventReader(ctx, url)
 	if fault.Is(err, fault.NotFound) {
@@ -56,8 +56,8 @@ func present(ctx context.Context, url, name string) error {
 	return r.Close()
 }
 
-// name records which database counts. A collector with another one listens, says why it is not ready, and refuses
-// events.
+// name records which database of events is in use. A collector with another database listens, reports why it is not ready, and
+// refuses events.
 func (c *Collector) name(ctx context.Context, adopt bool, now func() time.Time) (*events.Named, error) {
 	own, err := c.store.ID(ctx)
 	if err != nil {

@@ -11,18 +11,18 @@ import (
 	"adshard/internal/wait"
 )
 
-// watch looks at budgets again and again.
+// watch checks budgets again and again.
 type watch struct {
 	look    func(context.Context) error
 	every   time.Duration
 	failed  prometheus.Counter
-	trouble atomic.Pointer[error] // of the last look; nil: none
+	trouble atomic.Pointer[error] // the error of the last check, or nil
 }
 
-// lookTime bounds one look.
+// lookTime bounds one check.
 const lookTime = 10 * time.Second
 
-// run looks until ctx is done.
+// run makes the checks until ctx is done.
 func (w *watch) run(ctx context.Context, log *slog.Logger) {
 	for {
 		limited, cancel := context.WithTimeout(ctx, lookTime)

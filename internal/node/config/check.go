@@ -17,17 +17,17 @@ import (
 // Check collects the faults of a configuration, so that all are reported at once.
 type Check struct{ faults []error }
 
-// That records a fault of key unless ok.
+// That records a fault of key unless ok is true.
 func (c *Check) That(ok bool, key, format string, args ...any) {
 	if !ok {
 		c.faults = append(c.faults, fault.Field("config", key, "%s: %s", key, fmt.Sprintf(format, args...)))
 	}
 }
 
-// maxName bounds a name in bytes, far below what peers take (package wire).
+// maxName bounds a name in bytes, far below what peers accept (package wire).
 const maxName = 100
 
-// Name checks the name of a process: it goes into messages, logs and metrics.
+// Name checks the name of a process, which appears in messages, logs and metrics.
 func (c *Check) Name(key, name string) {
 	c.That(name != "", key, "must not be empty")
 	c.That(len(name) <= maxName, key, "has %d bytes; at most %d are allowed", len(name), maxName)
@@ -37,8 +37,8 @@ func (c *Check) Name(key, name string) {
 // maxAddress bounds a HOST:PORT in bytes.
 const maxAddress = 300
 
-// Address checks a HOST:PORT to listen on or to reach; an empty one is a fault
-// when it is needed.
+// Address checks a HOST:PORT to listen on or to reach. An empty one is a fault only if it is
+// needed.
 func (c *Check) Address(key, address string, needed bool) {
 	if address == "" {
 		c.That(!needed, key, "must not be empty; give HOST:PORT, e.g. 127.0.0.1:7000")
@@ -54,7 +54,7 @@ func (c *Check) Address(key, address string, needed bool) {
 // maxAddresses bounds a list of addresses.
 const maxAddresses = 16
 
-// Addresses checks a list of HOST:PORT with commas between them, each of another process.
+// Addresses checks a comma-separated list of HOST:PORT, which must all differ.
 func (c *Check) Addresses(key, list string, needed bool) {
 	if list == "" {
 		c.Address(key, list, needed)
@@ -70,8 +70,8 @@ func (c *Check) Addresses(key, list string, needed bool) {
 	c.That(len(seen) <= maxAddresses, key, "has %d addresses; at most %d are allowed", len(seen), maxAddresses)
 }
 
-// Apart checks that two addresses to listen on differ; port 0 is another port
-// each time.
+// Apart checks that two addresses to listen on differ. Port 0 never clashes, since it stands for
+// another port each time.
 func (c *Check) Apart(key, address, other, otherAddress string) {
 	host, port, err := net.SplitHostPort(address)
 	otherHost, otherPort, otherErr := net.SplitHostPort(otherAddress)
@@ -82,7 +82,7 @@ func (c *Check) Apart(key, address, other, otherAddress string) {
 	c.That(!same, key, "%s has the port of %s (%s), at an address that is the same or all of them; choose another for one of them", address, other, otherAddress)
 }
 
-// loopback is a host name or address that means this machine only.
+// loopback returns the host, or 127.0.0.1 for "localhost".
 func loopback(host string) string {
 	if host == "localhost" {
 		return "127.0.0.1"
@@ -99,12 +99,12 @@ func (c *Check) Hosts(key string, list []string) {
 	}
 }
 
-// Duration checks bounds, both inclusive.
+// Duration checks that d is within bounds, both inclusive.
 func (c *Check) Duration(key string, d, least, most time.Duration) {
 	c.That(d >= least && d <= most, key, "%s; it must be %s to %s", d, least, most)
 }
 
-// Number checks bounds, both inclusive.
+// Number checks that n is within bounds, both inclusive.
 func (c *Check) Number(key string, n, least, most int) {
 	c.That(n >= least && n <= most, key, "%d; it must be %d to %d", n, least, most)
 }

@@ -1,8 +1,7 @@
 // Package config reads and writes the YAML files of the processes.
 //
-// The order is: defaults, then the file, then flags; the flags are read in
-// internal/cli, which sets the fields of the same configuration. Unknown keys
-// are errors, and all of them are listed at once.
+// Defaults apply first, then the file, then the flags; internal/cli reads the flags and sets the
+// fields of the same configuration. Unknown keys are errors, and all of them are listed at once.
 //
 // Goals: one file can be printed, edited and read again. Non-goals: flags,
 // the environment.
@@ -25,15 +24,15 @@ import (
 
 const op = "config: read"
 
-// unknownKey matches how the YAML reader reports an unknown key. It is used only for messages.
+// unknownKey matches the YAML reader's report of an unknown key. It is used only for messages.
 var unknownKey = regexp.MustCompile(`field (\S+) not found in type (\S+)`)
 
 // maxFile bounds a configuration file in bytes.
 const maxFile = 1 << 20
 
-// Load reads the YAML file at path into a struct with yaml tags, to which into
-// points; keys that the file lacks keep their values. Errors: fault.NotFound;
-// fault.Invalid with a line for each fault.
+// Load reads the YAML file at a path into the struct with yaml tags that `into` points to; keys
+// that the file lacks keep their values. Errors: fault.NotFound; fault.Invalid with a line for each
+// fault.
 func Load(path string, into any) error {
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -53,10 +52,11 @@ func Load(path string, into any) error {
 	return parse(path+": ", "; --print-config shows all", text, into)
 }
 
-// Parse is Load from bytes; an empty text changes nothing.
+// Parse is like Load, for a text; an empty text changes nothing.
 func Parse(text []byte, into any) error { return parse("", "", text, into) }
 
-// parse puts a name before each fault, and says where known keys are shown behind an unknown one.
+// parse puts `name` before each fault, and adds to a fault of an unknown key where the known keys
+// are shown.
 func parse(name, shown string, text []byte, into any) error {
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	d.KnownFields(true)
@@ -77,10 +77,10 @@ func parse(name, shown string, text []byte, into any) error {
 	return nil
 }
 
-// readable returns the faults of a file in the words of its keys, without types of Go.
+// readable rewrites the faults of a file in terms of its keys, without Go types.
 func readable(faults []string, shown string, text []byte, into any) []string {
 	var file yaml.Node
-	_ = yaml.Unmarshal(text, &file) // it was read before
+	_ = yaml.Unmarshal(text, &file) // it was parsed before
 	known := keys(reflect.TypeOf(into))
 	out := make([]string, len(faults))
 	for i, f := range faults {

@@ -52,7 +52,8 @@ func TestAllFaultsAreListed(t *testing.T) {
 	}
 }
 
-// TestValuesThatDoNotFit: a fault names the key and the value as it stands in the file, and gives an example; it names no type of Go.
+// TestValuesThatDoNotFit: an error names the key and the value as written in the file, and gives an example. It does not name a Go
+// type.
 func TestValuesThatDoNotFit(t *testing.T) {
 	type below struct {
 		After time.Duration `yaml:"after"`
@@ -136,7 +137,7 @@ func TestCheckListsAllFaults(t *testing.T) {
 	}
 }
 
-// TestListenersAreApart: of two addresses only one could be listened on, however they are written.
+// TestListenersAreApart: a pair of addresses is refused if both could not be listened on at once, however they are written.
 func TestListenersAreApart(t *testing.T) {
 	for pair, ok := range map[[2]string]bool{
 		{"127.0.0.1:80", "127.0.0.1:80"}: false, {":80", "127.0.0.1:80"}: false, {"127.0.0.1:80", "0.0.0.0:80"}: false, {"[::]:80", ":80"}: false,

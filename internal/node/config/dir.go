@@ -27,9 +27,10 @@ func DirError(dir string, err error) error {
 	return fault.Newf(fault.Invalid, "open directory", "%w: choose another directory than %s", err, dir)
 }
 
-// WriteFile writes a configuration to a file of a program's own, atomically. Errors: those of DirError.
+// WriteFile writes a configuration to a file that belongs to the program, atomically. Errors: those of
+// DirError.
 func WriteFile(path string, cfg any) error {
-	own := outfile.Output{Path: path, Kind: outfile.Kind{Name: "a configuration"}, Force: true} // its caller has read what is there
+	own := outfile.Output{Path: path, Kind: outfile.Kind{Name: "a configuration"}, Force: true} // the caller has read the file before
 	if err := own.Write(func(w io.Writer) error { return Write(w, cfg) }); err != nil {
 		return DirError(filepath.Dir(path), err)
 	}

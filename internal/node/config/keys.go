@@ -14,7 +14,7 @@ import (
 	"adshard/internal/near"
 )
 
-// keys returns the keys of a configuration by the name of the struct that has them.
+// keys returns the keys of a configuration by the name of the struct they belong to.
 func keys(of reflect.Type) map[string][]string {
 	all := make(map[string][]string)
 	if of.Kind() == reflect.Pointer {
@@ -26,7 +26,7 @@ func keys(of reflect.Type) map[string][]string {
 	return all
 }
 
-// keysOf returns the keys of one struct, and notes those of the structs in it.
+// keysOf returns the keys of one struct, and adds those of the structs in it to `all`.
 func keysOf(of reflect.Type, all map[string][]string) (list []string) {
 	for i := range of.NumField() {
 		field := of.Field(i)
@@ -38,14 +38,14 @@ func keysOf(of reflect.Type, all map[string][]string) (list []string) {
 		case key == "" || key == "-":
 			continue
 		default:
-			maps.Copy(all, keys(field.Type)) // none, unless it is a struct
+			maps.Copy(all, keys(field.Type)) // nothing, unless it is a struct
 		}
 		list = append(list, key)
 	}
 	return list
 }
 
-// meant asks whether a similar key was meant; it returns "" if there is none.
+// meant returns a question whether a similar known key was meant, or "" if there is none.
 func meant(wrong string, known []string) string {
 	if name := near.Name(wrong, known); name != "" {
 		return fmt.Sprintf("; did you mean %s?", name)
@@ -53,8 +53,8 @@ func meant(wrong string, known []string) string {
 	return ""
 }
 
-// AtLines puts before each fault that a Check has found the line of the file at path that has its
-// key, if the file has it and nothing else has set the key since.
+// AtLines puts a line number before each fault that a Check has found: the line of the fault's key
+// in the file at `path`. It leaves out keys that the file lacks or for which `given` is false.
 func AtLines(path string, err error, given func(key string) bool) error {
 	list, ok := err.(interface{ Unwrap() []error })
 	if !ok {
@@ -76,8 +76,8 @@ func AtLines(path string, err error, given func(key string) bool) error {
 	return errors.Join(faults...)
 }
 
-// lineOf returns the line of a key with dots between its parts, or of the last part of it that is
-// there, or 0 if there is none.
+// lineOf returns the line of a key with dots between its parts, or of the last part that the file
+// has, or 0 if it has none.
 func lineOf(of *yaml.Node, key string) (line int) {
 	first, rest, _ := strings.Cut(key, ".")
 	if of.Kind != yaml.MappingNode {

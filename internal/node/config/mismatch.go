@@ -10,13 +10,14 @@ import (
 )
 
 var (
-	// onLine matches a fault that the YAML reader, or a type of ours, reports of a line. It is used only for messages, as the next one.
+	// onLine matches a fault on a line that the YAML reader, or a type of this program, reports. Like mismatch, it is used only for
+	// messages.
 	onLine = regexp.MustCompile(`^line (\d+): (.*)$`)
-	// mismatch matches how the YAML reader reports a value that does not fit the type of its field.
+	// mismatch matches the YAML reader's report of a value that does not fit the type of its field.
 	mismatch = regexp.MustCompile("^cannot unmarshal !!(\\w+) (?:`.*` )?into (\\S+)$")
 )
 
-// keyed names the key in a fault of a value, with the value as it stands in the file and what fits instead.
+// keyed rewrites a fault of a value so that it names the key, the value as the file has it, and an example of a value that fits.
 func keyed(text string, file *yaml.Node) string {
 	m := onLine.FindStringSubmatch(text)
 	if m == nil {
@@ -38,8 +39,8 @@ func keyed(text string, file *yaml.Node) string {
 	return fmt.Sprintf("line %d: %s: %s", line, key, what)
 }
 
-// valueAt returns the first value on a line, of a tag if one is given, with its key: with dots between its parts. It is nil without a key
-// if there is none.
+// valueAt returns the first value on a line, of a tag if one is given, and its key with dots between the parts. It returns "" and nil if
+// there is no such value.
 func valueAt(of *yaml.Node, key string, line int, tag string) (string, *yaml.Node) {
 	if of.Line == line && key != "" && (tag == "" && of.Kind == yaml.ScalarNode || of.ShortTag() == tag) {
 		return key, of
@@ -70,7 +71,7 @@ func said(value *yaml.Node) string {
 	}
 }
 
-// expected says what a value of a Go type is not, with an example.
+// expected says that a value is not of a Go type, with an example of one that is.
 func expected(typ string) string {
 	typ = strings.TrimLeft(typ, "*")
 	switch {

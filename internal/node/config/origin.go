@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Origins checks origins of web pages. They are compared with what browsers send byte by byte, so they must be written
-// as those write them.
+// Origins checks origins of web pages. They are compared byte by byte with what browsers send, so they must have the
+// form that browsers use.
 func (c *Check) Origins(key string, list []string) {
 	for _, o := range list {
 		c.That(isOrigin(o), key, "%q is no origin as browsers send it: write https://HOST, in lower case and without a path, and :PORT only if it is not 443 (http: 80)", o)

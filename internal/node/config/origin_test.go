@@ -7,7 +7,8 @@ import (
 	"adshard/internal/node/config"
 )
 
-// TestOrigins: only what a browser may send as an origin is taken; any other spelling would never agree with one.
+// TestOrigins: only the exact form of an origin that a browser sends is accepted. Any other spelling would never
+// match.
 func TestOrigins(t *testing.T) {
 	for origin, good := range map[string]bool{
 		"https://www.example.com": true, "http://localhost:8080": true, "https://[2001:db8::1]": true, "https://xn--bcher-kva.example": true,

@@ -12,26 +12,26 @@ import (
 	"adshard/internal/wait"
 )
 
-// SetGCPercent sets how far the heap may grow between two collections, in percent of
-// what is live, unless the environment does (GOGC).
+// SetGCPercent sets by how many percent of the live heap the heap may grow between two collections.
+// It does nothing if the environment sets GOGC.
 func SetGCPercent(percent int) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(percent)
 	}
 }
 
-// garbageLooks is the time between two checks of how much of a heap is live.
+// garbageLooks is the time between two checks of how much of the heap is live.
 const garbageLooks = time.Second
 
-// LeaveGarbage lets the heap of the process have that many bytes of garbage, or as much as is
-// live where that is more, until ctx is done, unless the environment decides (GOGC): a small
-// heap in which much is made and dropped is collected less often.
+// LeaveGarbage lets the heap of the process hold `bytes` of garbage, or as much as is live if that
+// is more, until ctx is done. A small heap in which much is made and dropped is collected less
+// often that way. It has no effect if the environment sets GOGC.
 func LeaveGarbage(ctx context.Context, bytes uint64) error {
 	live, before := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}, 0
 	for {
 		metrics.Read(live)
 		if percent := percentFor(bytes, live[0].Value.Uint64()); percent < before || percent > before+before/10 {
-			SetGCPercent(percent) // it stops the process for a moment
+			SetGCPercent(percent) // this stops the process for a moment
 			before = percent
 		}
 		if err := wait.Sleep(ctx, garbageLooks); err != nil {
@@ -45,24 +45,23 @@ func percentFor(bytes, live uint64) int {
 	return int(min(max(100, 100*bytes/max(1, live)), mostPercent))
 }
 
-// mostPercent bounds the growth of a heap that was nearly empty at the last look.
+// mostPercent bounds the growth of a heap that was nearly empty at the last check.
 const mostPercent = 400
 
 // SpareProcessor sets GOMAXPROCS to one more than the processors of the machine, unless the
-// environment sets it. Searches and bulk work keep all but one busy (overload.ForSlave), and
-// what comes from the network does not wait behind them: the operating system shares the
-// processors more finely than Go, whose turns are 10 ms.
+// environment sets it. Searches and bulk work keep all but one of them busy (overload.ForSlave),
+// and data from the network need not wait for them: the operating system shares processors in finer
+// turns than Go, whose turns are 10 ms.
 func SpareProcessor() {
 	if os.Getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1)
 	}
 }
 
-// ShareOfProcessors returns the environment of one of several equal child processes
-// that share this process' processors, with its share of them and a spare one
-// (SpareProcessor): as many threads of one process as there are processors would only
-// take them from the others. It is the environment of this process where that has
-// GOMAXPROCS.
+// ShareOfProcessors returns the environment of one of several equal child processes that share this
+// process's processors, with a GOMAXPROCS of its share and a spare one (SpareProcessor): with a
+// thread for each processor, a child would only take processors from the others. If this process
+// has GOMAXPROCS in its environment, that is left as it is.
 func ShareOfProcessors(children int) []string {
 	env := os.Environ()
 	if os.Getenv("GOMAXPROCS") != "" {
@@ -71,5 +70,5 @@ func ShareOfProcessors(children int) []string {
 	return append(env, "GOMAXPROCS="+strconv.Itoa(share(runtime.GOMAXPROCS(0), children)+1))
 }
 
-// share returns the share of each, rounded up.
+// share returns the share of each child, rounded up.
 func share(processors, children int) int { return max(1, (processors+children-1)/max(1, children)) }

@@ -17,7 +17,7 @@ var units = []struct {
 	size Size
 }{{"TiB", 1 << 40}, {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}}
 
-// String implements fmt.Stringer: with the largest unit that gives a whole number.
+// String implements fmt.Stringer. It uses the largest unit that gives a whole number.
 func (s Size) String() string {
 	for _, u := range units {
 		if s >= u.size && s%u.size == 0 {
@@ -30,7 +30,7 @@ func (s Size) String() string {
 	return strconv.FormatUint(uint64(s), 10)
 }
 
-// Rounded returns whole MiB, downwards.
+// Rounded returns the size rounded down to whole MiB.
 func (s Size) Rounded() Size { return s >> 20 << 20 }
 
 // UnmarshalYAML implements yaml.Unmarshaler.

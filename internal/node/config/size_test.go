@@ -7,7 +7,7 @@ import (
 	"adshard/fault"
 )
 
-// TestSize: a size is read as it is written.
+// TestSize: sizes are parsed in all the forms in which they may be written.
 func TestSize(t *testing.T) {
 	type sized struct {
 		Memory Size `yaml:"memory"`

@@ -1,12 +1,11 @@
 // Package conns bounds the connections that a process accepts, so that clients
 // that connect and stay silent leave room for others.
 //
-// A Pool has room for a number of connections, of one listener or of several. Every
-// connection is accepted; when there is no room for it, another one is closed: the one that
-// has been silent the longest. Connections that have never sent anything get at most a
-// quarter of the room. Beyond that the oldest of them goes first, so that they do not
-// displace clients that pause between requests. A connection in its handshake counts as
-// having sent nothing (Greeting).
+// A Pool has room for a number of connections, of one or several listeners. Every connection is accepted;
+// if there is no room for it, the connection that has been silent the longest is closed. Connections that
+// have never sent anything get at most a quarter of the room. Beyond that, the oldest of them is closed
+// first, so that they do not displace clients that pause between requests. A connection that is still in
+// its handshake has sent nothing yet (Greeting).
 //
 // Goals: a new connection never waits for idle ones; no timer, no goroutine.
 // Non-goals: fairness between clients, limits on requests.
@@ -22,7 +21,7 @@ import (
 	"time"
 )
 
-// Pool bounds connections. Make it with New; it is used by many goroutines.
+// Pool bounds connections. Make it with New. It is safe for concurrent use.
 type Pool struct {
 	most    int
 	start   time.Time
@@ -32,7 +31,7 @@ type Pool struct {
 	open map[*conn]struct{} // under mu
 }
 
-// New returns a pool with room for that many connections, at least one.
+// New returns a pool with room for `most` connections, at least one.
 func New(most int) *Pool {
 	return &Pool{most: max(1, most), start: time.Now(), open: make(map[*conn]struct{})}
 }
@@ -50,8 +49,8 @@ func (p *Pool) Open() int {
 // Evicted returns how many connections were closed to make room.
 func (p *Pool) Evicted() uint64 { return p.evicted.Load() }
 
-// Listener returns a listener whose connections are those of l and count in
-// the pool until they are closed.
+// Listener returns a listener that takes its connections from l and counts them in the pool until they are
+// closed.
 func (p *Pool) Listener(l net.Listener) net.Listener { return &listener{l, p} }
 
 type listener struct {
@@ -59,8 +58,8 @@ type listener struct {
 	pool *Pool
 }
 
-// Accept implements net.Listener. When the process may open no more files it
-// makes room as well: servers try again after a temporary error.
+// Accept implements net.Listener. It also makes room if the process may open no more files: servers try
+// again after a temporary error.
 func (l *listener) Accept() (net.Conn, error) {
 	c, err := l.Listener.Accept()
 	if err != nil {
@@ -75,7 +74,7 @@ func (l *listener) Accept() (net.Conn, error) {
 	return l.pool.add(c), nil
 }
 
-// add counts a new connection, and makes room for it.
+// add adds a new connection to the pool, and makes room for it.
 func (p *Pool) add(c net.Conn) net.Conn {
 	own := &conn{Conn: c, pool: p}
 	own.last.Store(math.MinInt64 + int64(time.Since(p.start)))
@@ -90,10 +89,10 @@ func (p *Pool) add(c net.Conn) net.Conn {
 	return own
 }
 
-// takeIdlest takes out the connection that is to make room, or nil if there is
-// none. Called with mu held.
+// takeIdlest removes the connection that is to make room from the pool and returns it, or nil if there is
+// none. The caller holds mu.
 func (p *Pool) takeIdlest() *conn {
-	var idlest, mute *conn // mute: the oldest that has never sent anything
+	var idlest, mute *conn // mute is the oldest that has never sent anything
 	mutes := 0
 	for c := range p.open {
 		to := &idlest
@@ -112,8 +111,7 @@ func (p *Pool) takeIdlest() *conn {
 	return idlest
 }
 
-// evict closes a connection that was taken out. Its server notices, and closes it
-// again.
+// evict closes a connection that was removed from the pool. Its server notices, and closes it again.
 func (p *Pool) evict(c *conn) {
 	if c != nil {
 		p.evicted.Add(1)
@@ -121,18 +119,18 @@ func (p *Pool) evict(c *conn) {
 	}
 }
 
-// conn notes when something last went over it.
+// conn remembers when something was last sent over it.
 type conn struct {
 	net.Conn
 	pool *Pool
-	last atomic.Int64 // nanoseconds since the pool's start; before the first byte: from MinInt64
+	last atomic.Int64 // nanoseconds since the pool's start; counted from MinInt64 before the first byte
 
 	greeting atomic.Bool
 }
 
-// Greeting begins a handshake over a connection: what its client sends does not count until done is called,
-// so that a client that does not finish it displaces no other. It does nothing for a connection outside a
-// pool.
+// Greeting begins a handshake over a connection. Until `done` is called, the pool treats the client as one
+// that has sent nothing, so that a client that does not finish its handshake displaces no other. Greeting
+// does nothing for a connection outside a pool.
 func Greeting(c net.Conn) (done func()) {
 	own, ok := c.(*conn)
 	if !ok {
@@ -156,7 +154,7 @@ func (c *conn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Write implements net.Conn. A write counts from its start: the peer may react on another
+// Write implements net.Conn. The time of a write is its start, since the peer may react on another
 // connection before Write returns.
 func (c *conn) Write(b []byte) (int, error) {
 	if c.last.Load() >= 0 {

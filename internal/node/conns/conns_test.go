@@ -9,7 +9,7 @@ import (
 	"adshard/internal/node/conns"
 )
 
-// server accepts connections of a pool and sends back what it reads.
+// server accepts connections of a pool and echoes what it reads.
 func server(t *testing.T, p *conns.Pool) (address string) {
 	t.Helper()
 	plain, err := net.Listen("tcp", "127.0.0.1:0")
@@ -56,7 +56,7 @@ func TestTheIdlestMakesRoom(t *testing.T) {
 	p := conns.New(3)
 	address := server(t, p)
 	a, b, c := dial(t, address), dial(t, address), dial(t, address)
-	for _, one := range []net.Conn{a, b, c, a} { // b is the idlest then
+	for _, one := range []net.Conn{a, b, c, a} { // b has then been idle for longest
 		if !echoes(one) {
 			t.Fatal("one of three is not served")
 		}
@@ -108,8 +108,8 @@ func TestClosedConnectionsLeaveTheirPlace(t *testing.T) {
 	}
 }
 
-// TestTheMuteDoNotDisplaceThoseWhoRest: clients that have asked before keep their connections,
-// however many others connect silently.
+// TestTheMuteDoNotDisplaceThoseWhoRest: idle clients that have sent a request before keep their
+// connections, however many others connect and stay silent.
 func TestTheMuteDoNotDisplaceThoseWhoRest(t *testing.T) {
 	p := conns.New(16)
 	address := server(t, p)

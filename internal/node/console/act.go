@@ -10,12 +10,13 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// formAction is the call that a form makes, the page to show next, and the message on it.
+// formAction is the call that a form makes, the page to show next, and the key of the message on
+// it.
 type formAction struct {
 	path string
-	body any // nil: none
+	body any // nil for none
 	page string
-	done string // the key of what done says
+	done string // the key of a message of done
 }
 
 // act makes the call that a form wants, in the name of its sender.
@@ -41,7 +42,7 @@ func (c *Console) act(w http.ResponseWriter, r *http.Request) {
 	c.showBalancing(w, r, status, err.Error())
 }
 
-// actionOf reads a form. Errors are *refused.
+// actionOf returns the action that a form asks for. Errors: *refused.
 func actionOf(action string, form url.Values) (formAction, error) {
 	const page = Root + "balancing"
 	name := form.Get("slave")
@@ -73,8 +74,8 @@ func actionOf(action string, form url.Values) (formAction, error) {
 	return formAction{}, &refused{http.StatusNotFound, "there is no such form"}
 }
 
-// strategyOf reads a strategy with the options that the form has for it, as "option.NAME";
-// empty ones have their defaults.
+// strategyOf reads a strategy and its options from a form, where an option is called "option.NAME";
+// empty options get their defaults.
 func strategyOf(form url.Values) api.StrategyRequest {
 	out := api.StrategyRequest{Name: form.Get("strategy"), Options: map[string]string{}}
 	for key := range form {
@@ -85,7 +86,7 @@ func strategyOf(form url.Values) api.StrategyRequest {
 	return out
 }
 
-// done says what was done before this page was shown.
+// done returns the message about what was done before this page was shown.
 func done(r *http.Request) string {
 	switch r.URL.Query().Get("done") {
 	case "pause":

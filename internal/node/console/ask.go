@@ -14,7 +14,7 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// refused is an answer that is an error.
+// refused is the error for an answer that is an error.
 type refused struct {
 	status  int
 	message string
@@ -23,7 +23,7 @@ type refused struct {
 // Error implements error.
 func (e *refused) Error() string { return e.message }
 
-// statusOf returns the status of an error of ask.
+// statusOf returns the HTTP status of an error from ask.
 func statusOf(err error) int {
 	var e *refused
 	if errors.As(err, &e) {
@@ -32,8 +32,9 @@ func statusOf(err error) int {
 	return http.StatusInternalServerError
 }
 
-// ask makes a call of the port in the name of the sender of r, and reads the answer into out. path is escaped;
-// body is what is sent as JSON, []byte as it is; nil: nothing; header are names and values. Errors are *refused.
+// ask makes a call to the port in the name of the sender of r, and reads the answer into `out`. `path` is
+// escaped. `body` is sent as JSON, a []byte as it is, and nil as no body. `header` lists names and values in
+// turn. Errors: *refused.
 func ask(h http.Handler, r *http.Request, method, path string, query url.Values, body, out any, header ...string) error {
 	var content io.Reader = http.NoBody
 	if file, ok := body.([]byte); ok {
@@ -70,7 +71,7 @@ func ask(h http.Handler, r *http.Request, method, path string, query url.Values,
 	return nil
 }
 
-// get asks a call of the balancer without parameters.
+// get makes a call without parameters.
 func get[T any](c *Console, r *http.Request, path string) (out *T, err error) {
 	out = new(T)
 	return out, ask(c.cfg.API, r, http.MethodGet, path, nil, nil, out)
@@ -89,7 +90,7 @@ func (k *capturedResponse) Header() http.Header { return k.header }
 // WriteHeader implements http.ResponseWriter.
 func (k *capturedResponse) WriteHeader(status int) { k.status = status }
 
-// refusal returns what an error's answer says.
+// refusal returns the error that an answer reports.
 func (k *capturedResponse) refusal() error {
 	var e api.ErrorAnswer
 	if err := json.Unmarshal(k.Bytes(), &e); err != nil || e.Error.Message == "" {
@@ -98,7 +99,7 @@ func (k *capturedResponse) refusal() error {
 	return &refused{k.status, e.Error.Message}
 }
 
-// may reports whether who sent a request may change something.
+// may reports whether the sender of a request may change something.
 func (c *Console) may(ctx context.Context) bool {
 	return c.cfg.Gate == nil || c.cfg.Gate.May(ctx, access.HTTPCall(access.AdminPort, http.MethodPost, Root+"do/{action}"))
 }

@@ -7,16 +7,16 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// balancing is the strategy in use, what it would do, what the others would, and the slaves
-// that it has.
+// balancing is the content of the page on balancing: the strategy in use, what it would do now,
+// what the other strategies would do, and the slaves.
 type balancing struct {
 	Status     *api.BalanceStatus
 	Plan       *api.BalancePlan
-	Strategies []api.StrategyInfo // except for Compared
+	Strategies []api.StrategyInfo // all but those in Compared
 	Compared   []api.StrategyInfo // for comparison only, and not in use
-	Current    *api.StrategyInfo  // nil: none, as long as there is no plan
+	Current    *api.StrategyInfo  // nil as long as there is no plan
 	Slaves     []replica
-	Chart      *chart // nil: nothing to draw yet
+	Chart      *chart // nil while there is nothing to draw
 	// NoPlan says why there is no plan, or "" if there is one.
 	NoPlan string
 }
@@ -25,7 +25,8 @@ func (c *Console) balancing(w http.ResponseWriter, r *http.Request) {
 	c.showBalancing(w, r, http.StatusOK, "")
 }
 
-// showBalancing shows the page; trouble is what stood in the way of a form, with its status.
+// showBalancing shows the page. `trouble` says why a form was refused, and `status` is that error's
+// status.
 func (c *Console) showBalancing(w http.ResponseWriter, r *http.Request, status int, trouble string) {
 	b, err := c.lookAtBalancing(r)
 	if err != nil {
@@ -68,7 +69,7 @@ func (c *Console) lookAtBalancing(r *http.Request) (*balancing, error) {
 	return b, nil
 }
 
-// strategyRow is a strategy, with a form for those who may switch to it.
+// strategyRow is a row of the table of strategies, with a form for those who may switch to it.
 type strategyRow struct {
 	api.StrategyInfo
 	Operator bool

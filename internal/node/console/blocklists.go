@@ -11,29 +11,30 @@ import (
 
 const listsPage = Root + "blocklists"
 
-// listsContent are block lists, and the form for a new one as it was sent.
+// listsContent has a page of block lists, and the form for a new one as it was sent.
 type listsContent struct {
 	Lists []api.BlocklistHead
-	Next  string // where the page goes on, or "" if this is its end
+	Next  string // the cursor of the next page, or "" if this is the last
 	Form  listForm
 }
 
-// listContent is a block list, and the form for entries as it was sent.
+// listContent has a block list, and the form for its entries as it was sent.
 type listContent struct {
 	api.Blocklist
-	Path string // of its page
+	Path string // of the list's page
 	Next string
 	Form listForm
 }
 
-// listForm is a form with entries, as it was sent: texts with white space or commas between entries.
+// listForm is a form with entries, as it was sent: each text has white space or commas between
+// entries.
 type listForm struct{ Name, Advertisers, Domains, Categories string }
 
 func listFormOf(form url.Values) listForm {
 	return listForm{strings.TrimSpace(form.Get("name")), form.Get("advertisers"), form.Get("domains"), form.Get("categories")}
 }
 
-// entries returns what a form names, in the form of the calls. Errors are *refused.
+// entries returns the entries of a form as the calls expect them. Errors: *refused.
 func (f *listForm) entries() (*api.BlocklistEntries, error) {
 	out := &api.BlocklistEntries{Domains: wordsOf(f.Domains), Categories: wordsOf(f.Categories)}
 	for _, text := range wordsOf(f.Advertisers) {
@@ -46,7 +47,7 @@ func (f *listForm) entries() (*api.BlocklistEntries, error) {
 	return out, nil
 }
 
-// wordsOf cuts a text at white space and commas.
+// wordsOf splits a text at white space and commas.
 func wordsOf(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || strings.ContainsRune(" \t\r\n", r) })
 }
@@ -72,7 +73,7 @@ func (c *Console) showLists(w http.ResponseWriter, r *http.Request, status int, 
 	c.show(w, r, status, "blocklists", page{Title: "Block lists", Content: l, Done: listDone(r), Trouble: trouble})
 }
 
-// createList creates the block list of a form.
+// createList creates the block list that a form describes.
 func (c *Console) createList(w http.ResponseWriter, r *http.Request) {
 	if err := r.ParseForm(); err != nil {
 		c.fail(w, r, http.StatusBadRequest, largeForm)
@@ -91,7 +92,7 @@ func (c *Console) createList(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, listsPage+"/"+url.PathEscape(f.Name)+"?done=created", http.StatusSeeOther)
 }
 
-// largeForm says what is wrong with a form that cannot be read.
+// largeForm is the message about a form that cannot be read.
 const largeForm = "The form cannot be read, or has more than 16 KiB: use `adshard blocklist set` for that."
 
 func (c *Console) blocklist(w http.ResponseWriter, r *http.Request) {
@@ -118,7 +119,7 @@ func (c *Console) showList(w http.ResponseWriter, r *http.Request, status int, f
 	c.show(w, r, status, "blocklist", page{Title: "Block list " + v.Blocklist.Name, Content: l, Done: listDone(r), Trouble: trouble})
 }
 
-// changeList makes the call that a form of a block list wants.
+// changeList makes the call that a form on a block list's page asks for.
 func (c *Console) changeList(w http.ResponseWriter, r *http.Request) {
 	if err := r.ParseForm(); err != nil {
 		c.fail(w, r, http.StatusBadRequest, largeForm)
@@ -149,7 +150,7 @@ func (c *Console) changeList(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, to+"?done=changed", http.StatusSeeOther)
 }
 
-// listPatch is the body of the call that a form wants. Errors are *refused.
+// listPatch returns the body of the call that a form asks for. Errors: *refused.
 func listPatch(do string, f *listForm) (map[string]any, error) {
 	switch do {
 	case "block", "allow":
@@ -167,7 +168,7 @@ func listPatch(do string, f *listForm) (map[string]any, error) {
 	return nil, &refused{http.StatusBadRequest, "the form does not say what is to be changed"}
 }
 
-// listDone says what was done before this page was shown.
+// listDone returns the message about what was done before this page was shown.
 func listDone(r *http.Request) string {
 	switch r.URL.Query().Get("done") {
 	case "created":

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestBlocklistPages: an operator makes a block list, changes its entries and deletes it; a reader sees it without buttons.
+// TestBlocklistPages: an operator creates a block list, changes its entries and deletes it. A reader sees it without
+// buttons.
 func TestBlocklistPages(t *testing.T) {
 	_, with := fill(t, shop, nil)
 	p := newPort(t, true, with)
@@ -58,7 +59,7 @@ func TestBlocklistPages(t *testing.T) {
 	}
 }
 
-// TestLongBlocklistPages: lists, and entries of one, go on over pages.
+// TestLongBlocklistPages: long lists of block lists, and of their entries, are split into pages.
 func TestLongBlocklistPages(t *testing.T) {
 	_, with := fill(t, shop, nil)
 	b := &browser{t: t, port: newPort(t, false, with)}

@@ -27,10 +27,10 @@ import (
 
 var pictures = flag.String("pictures", "", "a directory for pictures of the pages")
 
-// patience is how long a test in a browser may take on a busy machine; a page, a twelfth of it.
+// patience is how long a test in a browser may take on a busy machine. A page may take a twelfth of it.
 const patience = 4 * time.Minute
 
-// screen is a browser with a window, and what it complained of.
+// screen is a browser window together with the errors that the browser has reported.
 type screen struct {
 	t   *testing.T
 	ctx context.Context
@@ -40,7 +40,7 @@ type screen struct {
 	faults []string
 }
 
-// open starts Debian's Chromium on a port.
+// open starts Debian's Chromium on the pages of a port.
 func open(t *testing.T, p *port) *screen {
 	t.Helper()
 	program, err := exec.LookPath("chromium")
@@ -62,8 +62,8 @@ func open(t *testing.T, p *port) *screen {
 	return s
 }
 
-// note keeps what the browser complains of: errors of scripts, and what the policy of the pages
-// forbids. That a page answers 401 or 409 is no fault of it.
+// note collects the errors that the browser reports: script errors, and violations of the pages' security
+// policy. A page that answers 401 or 409 is not an error.
 func (s *screen) note(event any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -77,7 +77,7 @@ func (s *screen) note(event any) {
 	}
 }
 
-// do acts, and fails the test when it cannot.
+// do performs actions, and fails the test if it cannot or if the browser has reported errors.
 func (s *screen) do(what string, actions ...chromedp.Action[chromedp.Void]) {
 	s.t.Helper()
 	if err := chromedp.Do(s.ctx, actions...); err != nil {
@@ -91,19 +91,19 @@ func (s *screen) do(what string, actions ...chromedp.Action[chromedp.Void]) {
 	s.faults = nil
 }
 
-// says waits until the page says something.
+// says waits until the page contains a text.
 func (s *screen) says(text string) {
 	s.t.Helper()
 	for end := time.Now().Add(patience / 12); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		if strings.Contains(s.text(), text) {
-			s.do(text) // so far without complaints
+			s.do(text) // checks that there were no errors so far
 			return
 		}
 	}
 	s.t.Fatalf("the page does not say %q:\n%s", text, s.text())
 }
 
-// text returns what the page says; "" while a page is left for another.
+// text returns the text of the page, or "" while another page is being loaded.
 func (s *screen) text() string {
 	text, _ := chromedp.Run(s.ctx, chromedp.Evaluate[string](`document.body.innerText`))
 	return text
@@ -119,7 +119,7 @@ func find[T any](s *screen, expression string, options ...chromedp.EvaluateOptio
 	return v
 }
 
-// scheme makes the browser prefer light or dark pages.
+// scheme sets whether the browser prefers light or dark pages.
 func scheme(name string) chromedp.Action[chromedp.Void] {
 	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
@@ -129,9 +129,8 @@ func scheme(name string) chromedp.Action[chromedp.Void] {
 	})
 }
 
-// look checks the page as it is: no wider than the window on a desk and on a telephone, in light
-// and in dark, and without serious faults for those who cannot see it; with -pictures it takes
-// them.
+// look checks the current page: it is no wider than the window on a desktop and on a phone, in light and
+// dark mode, and has no serious accessibility problems. With -pictures it takes screenshots.
 func (s *screen) look(name string) {
 	s.t.Helper()
 	for _, v := range []struct {
@@ -142,7 +141,7 @@ func (s *screen) look(name string) {
 		if over := find[int](s, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
 			s.t.Errorf("%s is %d px wider than a window of %d px", name, over, v.width)
 		}
-		if v.suffix != "" { // the contents are the same on a wide window in light
+		if v.suffix != "" { // the contents are the same as in a wide light window
 			s.accessible(name + v.suffix)
 		}
 		if *pictures != "" {
@@ -157,7 +156,7 @@ func (s *screen) look(name string) {
 	}
 }
 
-// accessible has axe-core look for faults.
+// accessible checks the page with axe-core.
 func (s *screen) accessible(name string) {
 	s.t.Helper()
 	axe, err := os.ReadFile("testdata/axe.min.js")
@@ -171,15 +170,15 @@ func (s *screen) accessible(name string) {
 	}
 }
 
-// press clicks what is found by a selector of CSS.
+// press clicks the element that matches a CSS selector.
 func (s *screen) press(selector string) {
 	s.t.Helper()
 	s.do("press "+selector, chromedp.Click(chromedp.CSS(selector)))
 }
 
-// TestInABrowser goes the main way through each page, as an operator.
+// TestInABrowser follows the main path through each page as an operator.
 func TestInABrowser(t *testing.T) {
-	t.Parallel() // pages are waited for
+	t.Parallel() // most of the time is spent on waiting for pages
 	p := newPort(t, true)
 	p.live(time.Now())
 	well := *p.control.Slaves
@@ -249,7 +248,7 @@ func TestInABrowser(t *testing.T) {
 	}
 }
 
-// TestDataInABrowser goes down the tree, changes a bid and pauses a keyword.
+// TestDataInABrowser goes down the tree of the data, changes a bid and pauses a keyword.
 func TestDataInABrowser(t *testing.T) {
 	t.Parallel()
 	_, with := fill(t, shop, nil)
@@ -294,7 +293,7 @@ func TestDataInABrowser(t *testing.T) {
 	s.says("The file is imported.")
 }
 
-// keyboard goes from the top of the page to its content and to another page, without a mouse.
+// keyboard goes from the top of the page to its content and to another page with the keyboard only.
 func (s *screen) keyboard() {
 	s.t.Helper()
 	const focused = `String(document.activeElement.getAttribute("href"))`
@@ -307,8 +306,8 @@ func (s *screen) keyboard() {
 	}
 }
 
-// TestTroubleInABrowser: refusals and empty states are readable, and a page whose port has gone
-// says that it is old.
+// TestTroubleInABrowser: errors and empty states are readable, and a page whose port is gone says that it
+// is out of date.
 func TestTroubleInABrowser(t *testing.T) {
 	t.Parallel()
 	p := newPort(t, false)
@@ -328,8 +327,8 @@ func TestTroubleInABrowser(t *testing.T) {
 	s.says("what it shows is old")
 }
 
-// TestEmptyPagesInABrowser: pages of a cluster that has nothing yet, and of a file of which no row can be
-// imported, are readable, as are their errors.
+// TestEmptyPagesInABrowser: the pages of a cluster without data, and of a file without a single
+// importable row, are readable, and so are their errors.
 func TestEmptyPagesInABrowser(t *testing.T) {
 	t.Parallel()
 	_, with := fill(t, shop, nil)
@@ -369,7 +368,7 @@ func TestEmptyPagesInABrowser(t *testing.T) {
 	s.look("query-error")
 }
 
-// choose previews the import of a file.
+// choose opens the preview of an import of a file.
 func (s *screen) choose(name, text string) {
 	s.t.Helper()
 	path := filepath.Join(s.t.TempDir(), name)

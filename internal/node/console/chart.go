@@ -8,17 +8,18 @@ import (
 	"time"
 )
 
-// chart is max/mean over the last day, a line for the strategy in use, for the best possible
-// and for each one in shadow.
+// chart draws max/mean over the last day: a line for the strategy in use, one for the best possible
+// value, and one for each strategy in shadow.
 type chart struct {
 	Lines []line
 	// Top is the highest value of the scale, which begins at 1.
 	Top float64
-	// Since is the time of the first moment.
+	// Since is the time of the first point.
 	Since string
 }
 
-// line is drawn as points of an SVG of chartWidth by chartHeight; Last is its newest value.
+// line is a line of the chart. Points are the points of an SVG of chartWidth by chartHeight; Last
+// is the newest value.
 type line struct {
 	Name, Points string
 	Last         float64
@@ -30,7 +31,7 @@ const (
 	chartHeight = 200
 )
 
-// newChart draws moments, or nil if there are too few.
+// newChart draws a chart of moments. It returns nil if there are fewer than two.
 func newChart(list []moment, now time.Time) *chart {
 	if len(list) < 2 {
 		return nil
@@ -51,7 +52,7 @@ func newChart(list []moment, now time.Time) *chart {
 	return c
 }
 
-// add draws a line through the moments that have a value.
+// add draws a line through the moments for which `of` returns true.
 func (c *chart) add(name string, list []moment, now time.Time, of func(*moment) (float64, bool)) {
 	l := line{Name: name, Colour: len(c.Lines) % colours}
 	var points []string

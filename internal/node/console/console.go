@@ -12,33 +12,32 @@ import (
 	"adshard/internal/node/access"
 )
 
-// Root is the path below which all pages are.
+// Root is the path that begins the paths of all pages.
 const Root = "/console/"
 
-// Config is what the pages are made of.
+// Config says what the pages are made from.
 type Config struct {
-	// API answers the calls of the port, each as its sender may make it. The pages of a
-	// balancer need those of admin.Control.
+	// API answers the port's calls, each according to the rights of its sender. The pages of a
+	// balancer need the calls of admin.Control.
 	API http.Handler
 	// Gate decides who may do what; nil allows everything.
 	Gate *access.Gate
-	// Memory is that of the process.
+	// Memory is the memory of the process.
 	Memory *Memory
-	// Balancer: the port has the calls of a balancer.
+	// Balancer says that the port has the calls of a balancer.
 	Balancer bool
-	// Data: the port has the calls for data.
+	// Data says that the port has the calls for data.
 	Data bool
-	// Search answers /v1/search and /v1/explain, as on a master's port for queries, or nil if
+	// Search answers /v1/search and /v1/explain as a master's port for queries does. It is nil if
 	// the process has no master.
 	Search http.Handler
 }
 
-// Memory is what the pages of a process remember, no matter which balancer
-// leads.
+// Memory holds what the pages of a process remember, whichever balancer leads.
 type Memory struct {
-	// Sessions are those of people who have signed in with a token.
+	// Sessions are the sessions of people who have signed in with a token.
 	Sessions Sessions
-	// History is that of balancing.
+	// History is the recent history of balancing.
 	History History
 }
 
@@ -83,7 +82,7 @@ func (c *Console) Routes() map[string]map[string]http.HandlerFunc {
 	return all
 }
 
-// first leads to the first page that the port has.
+// first redirects to the first page that the port has.
 func (c *Console) first(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.URL.Path != Root:
@@ -98,7 +97,7 @@ func (c *Console) first(w http.ResponseWriter, r *http.Request) {
 //go:embed static
 var static embed.FS
 
-// static serves styles and the script.
+// static serves the styles and the script.
 func (c *Console) static(w http.ResponseWriter, r *http.Request) {
 	secure(w)
 	w.Header().Set("Cache-Control", "no-cache")
@@ -112,7 +111,7 @@ func (c *Console) static(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(content))
 }
 
-// policy lets a page load its own styles and script, and nothing else; pages have no inline ones.
+// policy lets a page load only the port's own styles and script; pages have no inline ones.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 

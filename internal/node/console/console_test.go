@@ -14,12 +14,12 @@ import (
 	"adshard/search"
 )
 
-// pages are those of a balancer with a master.
+// pages are the pages of a balancer with a master.
 var pages = []string{"/console/overview", "/console/balancing", "/console/slices", "/console/slices?slave=slave-0", "/console/slices/5", "/console/slices/4",
 	"/console/slices/3", "/console/slices/7", "/console/slices/8", "/console/query", "/console/query?q=usb", "/console/query?q=usb&keyword=7&placement_id=top&placement_id=side&placement_slots=x"}
 
-// TestPagesAreSafe: no page has a script or a style within it, nor an answer without the policy
-// that keeps them out.
+// TestPagesAreSafe: no page contains an inline script or style, and every answer has the policy that
+// forbids them.
 func TestPagesAreSafe(t *testing.T) {
 	_, with := fill(t, shop, nil)
 	b := &browser{t: t, port: newPort(t, false, with)}
@@ -72,7 +72,8 @@ func TestOverview(t *testing.T) {
 	has(t, b.get("/console/overview"), 200, `class="health warn"`, "balancing is paused")
 }
 
-// TestTraffic: the overview has what masters answer, or says that none has told.
+// TestTraffic: the overview shows the traffic that masters report, or says that none has reported
+// any.
 func TestTraffic(t *testing.T) {
 	p := newPort(t, false)
 	b := &browser{t: t, port: p}
@@ -88,8 +89,8 @@ func TestTraffic(t *testing.T) {
 	lacks(t, w, "Queries a second", "queries a second")
 }
 
-// TestReplicasMakeAShardWhole: a shard answers as long as one replica does, and says since when
-// the other one is away.
+// TestReplicasMakeAShardWhole: a shard answers as long as one of its replicas does. The page says
+// since when the other replica has been away.
 func TestReplicasMakeAShardWhole(t *testing.T) {
 	p := newPort(t, false)
 	seen := int64(130_000)
@@ -122,7 +123,7 @@ func TestEmptyStates(t *testing.T) {
 	has(t, b.get("/console/query?q=nothing"), 200, "No ad:", "No keyword matches")
 }
 
-// TestErrorsAreShown: what a call refuses, the page says, with the call's status.
+// TestErrorsAreShown: when a call is refused, the page shows the error and has the call's status.
 func TestErrorsAreShown(t *testing.T) {
 	p := newPort(t, false)
 	b := &browser{t: t, port: p}
@@ -142,8 +143,8 @@ func TestErrorsAreShown(t *testing.T) {
 	lacks(t, w, "Answers are")
 }
 
-// TestForms: each form of an operator makes the call that it says, once, and the page that
-// follows says so.
+// TestForms: each form of an operator makes the call it stands for, exactly once, and the following
+// page confirms it.
 func TestForms(t *testing.T) {
 	p := newPort(t, false)
 	b := &browser{t: t, port: p}
@@ -184,7 +185,7 @@ func TestForms(t *testing.T) {
 	has(t, b.post("/console/do/move", url.Values{"slice": {"4"}, "slave": {""}}), 400, `role="alert"`, "Why it is on")
 }
 
-// TestReadersSeeNoButtons: readers see no buttons, and their forms are refused.
+// TestReadersSeeNoButtons: readers see no buttons, and forms that they send are refused.
 func TestReadersSeeNoButtons(t *testing.T) {
 	p := newPort(t, true)
 	b := &browser{t: t, port: p}
@@ -233,14 +234,14 @@ func TestSignIn(t *testing.T) {
 	}
 	has(t, b.get("/console/overview"), 200, "operator alice", "Sign out")
 
-	// The cookie is for pages: no call takes it.
+	// The cookie is for pages only: no API call accepts it.
 	for _, call := range []string{"/v1/balance", "/metrics"} {
 		w := b.send("GET", call, nil, "Cookie", c.Name+"="+c.Value)
 		if w.Code != http.StatusUnauthorized {
 			t.Errorf("%s with a cookie: %d", call, w.Code)
 		}
 	}
-	// Nor does it lead to another site after signing in.
+	// Signing in does not redirect to another site.
 	for _, to := range []string{"https://evil.example/", "//evil.example", "/v1/balance", "/console/\\evil"} {
 		w := (&browser{t: t, port: p}).post("/console/login", url.Values{"token": {operatorToken}, "back": {to}})
 		if got := w.Header().Get("Location"); got != "/console/" {
@@ -260,7 +261,8 @@ func TestSignIn(t *testing.T) {
 	}
 }
 
-// TestFormsOfOthers: a form that no page of the port has sent changes nothing, with any credentials.
+// TestFormsOfOthers: a form that was not sent by a page of the port changes nothing, whatever
+// credentials it has.
 func TestFormsOfOthers(t *testing.T) {
 	for name, header := range map[string][]string{
 		"another site": {"Sec-Fetch-Site", "cross-site", "Origin", "http://evil.example"}, "a neighbour": {"Sec-Fetch-Site", "same-site"},
@@ -306,7 +308,7 @@ func TestBalancing(t *testing.T) {
 	has(t, b.get("/console/balancing"), 200, "Resume balancing", "paused")
 }
 
-// TestTheLastDay: without a history the pages say so, with one they draw it.
+// TestTheLastDay: without a history the pages say so; with one they draw it.
 func TestTheLastDay(t *testing.T) {
 	p := newPort(t, false)
 	b := &browser{t: t, port: p}
@@ -342,7 +344,7 @@ func TestQuery(t *testing.T) {
 	lacks(t, w, "There is no such keyword")
 }
 
-// TestMoneyIsExact: no digit of a price or bid is rounded away.
+// TestMoneyIsExact: prices and bids are shown with all their digits.
 func TestMoneyIsExact(t *testing.T) {
 	p := newPort(t, false)
 	p.found.hits[1] = hit(2, 2, 1_431_112)
@@ -350,7 +352,8 @@ func TestMoneyIsExact(t *testing.T) {
 	has(t, (&browser{t: t, port: p}).get("/console/query?q=usb"), 200, "1.431112 a click", ">1.431112</td>", ">2.718281</td>")
 }
 
-// TestPortsWithoutABalancer: a master's port has the page of queries, a slave's none.
+// TestPortsWithoutABalancer: a master's port has only the query page, and a slave's port has no
+// pages.
 func TestPortsWithoutABalancer(t *testing.T) {
 	master := &browser{t: t, port: portOf(false, true)}
 	if to := master.get("/console/").Header().Get("Location"); to != "/console/query" {

@@ -14,7 +14,7 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// contextForm is what a query says of its user and page, as it was sent.
+// contextForm is the part of the form that describes the user and the page of a query, as it was sent.
 type contextForm struct {
 	Place, Interest, Point, Time, Languages, Audiences, Site string
 	Block, Advertisers, Domains, Categories                  string
@@ -29,10 +29,10 @@ func contextOf(q url.Values) contextForm {
 	}
 }
 
-// Any reports whether anything is said.
+// Any reports whether any field is filled in.
 func (f contextForm) Any() bool { return f != contextForm{} }
 
-// linesOf cuts a text at ends of lines and semicolons, which names of places and segments hardly have.
+// linesOf splits a text at line ends and semicolons, which hardly occur in names of places and segments.
 func linesOf(text string) (list []string) {
 	for _, one := range strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == ';' }) {
 		if one = strings.TrimSpace(one); one != "" {
@@ -42,20 +42,20 @@ func linesOf(text string) (list []string) {
 	return list
 }
 
-// unclearPlace is a name of several places or of none, with those that may be meant.
+// unclearPlace is a name that several places have, or none, with the places that may be meant.
 type unclearPlace struct {
 	Name    string
 	Total   int
 	Choices []placeChoice
 }
 
-// placeChoice is a place, and the page of the query with its number.
+// placeChoice is a place, with the URL of the query's page that has the place's number instead of the name.
 type placeChoice struct {
 	api.Place
 	URL string
 }
 
-// parameters returns those of a search. Names of places that are not clear are noted in the page. Errors are *refused.
+// parameters returns the parameters of a search. Names of places that are not clear are noted in the page. Errors: *refused.
 func (c *Console) parameters(r *http.Request, l *queryPage) (url.Values, error) {
 	f, q := &l.Form.Context, url.Values{}
 	for _, of := range []struct{ field, param, text string }{{"place", "location", f.Place}, {"interest", "interest_location", f.Interest}} {
@@ -85,10 +85,10 @@ func (c *Console) parameters(r *http.Request, l *queryPage) (url.Values, error) 
 	return q, nil
 }
 
-// choices is how many places a page offers for a name.
+// choices is the number of places that a page offers for a name.
 const choices = 20
 
-// placesOf returns the numbers of the places that a field names, by number or by name.
+// placesOf returns the numbers of the places that a field gives by number or by name.
 func (c *Console) placesOf(r *http.Request, l *queryPage, field, text string) (ids []string, err error) {
 	for _, one := range linesOf(text) {
 		if _, err := strconv.ParseUint(one, 10, 32); err == nil {
@@ -110,8 +110,8 @@ func (c *Console) placesOf(r *http.Request, l *queryPage, field, text string) (i
 	return ids, nil
 }
 
-// theOne returns the place that a name means: the only one with that canonical name, else the only one with that name, else the only
-// one that was found; nil: it is not clear.
+// theOne returns the place that a name means: the only one with that canonical name, or else the only one with that name, or else
+// the only one that was found. It returns nil if the name is not clear.
 func theOne(name string, found *api.PlaceList) *api.Place {
 	for _, of := range []func(*api.Place) string{func(p *api.Place) string { return p.CanonicalName }, func(p *api.Place) string { return p.Name }} {
 		var same []*api.Place
@@ -130,8 +130,8 @@ func theOne(name string, found *api.PlaceList) *api.Place {
 	return nil
 }
 
-// unclear offers the places that were found for an unclear name, each as a link to the page with its number
-// instead of the name.
+// unclear offers the places that were found for an unclear name. Each is a link to the page with the place's number instead of the
+// name.
 func unclear(r *http.Request, field, text, name string, found *api.PlaceList) unclearPlace {
 	u := unclearPlace{Name: name, Total: found.Total}
 	for _, p := range found.Locations {
@@ -143,7 +143,7 @@ func unclear(r *http.Request, field, text, name string, found *api.PlaceList) un
 	return u
 }
 
-// verdictTexts say what a verdict means for a keyword.
+// verdictTexts says what each verdict means for a keyword.
 var verdictTexts = map[api.Verdict]string{
 	api.VerdictKeywordPaused:     "the keyword is paused",
 	api.VerdictGroupPaused:       "the ad group is paused",
@@ -171,14 +171,14 @@ var verdictTexts = map[api.Verdict]string{
 	api.VerdictScoredOut:         "the scorer’s factor is 0 in this request",
 }
 
-// counted is how many keywords have a verdict, and what it means.
+// counted is a verdict, the number of keywords that have it, and what it means.
 type counted struct {
 	Verdict api.Verdict
 	N       int
 	Text    string
 }
 
-// countedOf lists verdicts, those of most keywords first.
+// countedOf lists verdicts, the most frequent ones first.
 func countedOf(all map[api.Verdict]int) (list []counted) {
 	for _, v := range slices.Sorted(maps.Keys(all)) {
 		if all[v] > 0 {
@@ -189,7 +189,7 @@ func countedOf(all map[api.Verdict]int) (list []counted) {
 	return list
 }
 
-// whyEmpty lists why there are no ads.
+// whyEmpty lists the reasons why there are no ads.
 func whyEmpty(why map[string]int) []counted {
 	all := map[api.Verdict]int{}
 	for v, n := range why {
@@ -198,13 +198,13 @@ func whyEmpty(why map[string]int) []counted {
 	return countedOf(all)
 }
 
-// placeNumber is a place as explanations write it.
+// placeNumber matches a place in the texts of an explanation.
 var placeNumber = regexp.MustCompile(`\bplace ([0-9]{1,10})\b`)
 
-// mostNames is how many places a page names.
+// mostNames bounds the places that are named on a page.
 const mostNames = 1000
 
-// name notes the names of the places that factors of bids and the request mention.
+// name looks up the names of the places that the factors of bids and the request mention, for Named.
 func (c *Console) name(r *http.Request, l *queryPage) {
 	numbers := map[string]bool{}
 	note := func(text string) {
@@ -238,7 +238,7 @@ func (l *queryPage) Named(text string) string {
 	})
 }
 
-// Where says which places were asked for.
+// Where returns sentences that say which places were asked for.
 func (l *queryPage) Where() (list []string) {
 	for _, of := range []struct{ param, text string }{{"location", "The user is in "}, {"interest_location", "The query is about "}} {
 		for _, id := range l.Asked[of.param] {

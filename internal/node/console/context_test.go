@@ -16,7 +16,7 @@ import (
 	"adshard/targeting"
 )
 
-// twoPragues gives a database a table with two places of one name.
+// twoPragues gives a database a table with two places of the same name.
 func twoPragues(t testing.TB, db *nodetest.Database) {
 	t.Helper()
 	table, refused := places.Countries().With([]places.Row{
@@ -31,8 +31,8 @@ func twoPragues(t testing.TB, db *nodetest.Database) {
 	}
 }
 
-// TestQueryWithAContext: the form says where, when and for whom. Places have names; a name of several places has to be
-// chosen.
+// TestQueryWithAContext: the form contains where, when and for whom to search. Places can be given by name; a name that several places
+// share must be chosen from a list.
 func TestQueryWithAContext(t *testing.T) {
 	db, with := fill(t, shop, nil)
 	twoPragues(t, db)
@@ -56,7 +56,7 @@ func TestQueryWithAContext(t *testing.T) {
 		where = append(where, fmt.Sprint(place.ID, place.Presence, place.Interest))
 	}
 	if got := strings.Join(where, ", "); got != "77 true false, 2203 true false, 1025929 false true" {
-		t.Errorf("places %s", got) // the table of the search is the built-in one
+		t.Errorf("places %s", got) // the search uses the built-in table of places
 	}
 
 	lacks(t, b.get("/console/query"), `class="context" open`)
@@ -75,8 +75,7 @@ func TestQueryWithAContext(t *testing.T) {
 	has(t, (&browser{t: t, port: newPort(t, false)}).get(ask(url.Values{"place": {"czechia"}})), 400, "give its number")
 }
 
-// TestVerdictsOfTargeting: the waterfall has the verdicts of targeting with what they mean, places have names, and an answer without ads says
-// why.
+// TestVerdictsOfTargeting: the waterfall explains the verdicts of targeting and shows the names of places. An answer without ads says why.
 func TestVerdictsOfTargeting(t *testing.T) {
 	_, with := fill(t, shop, nil)
 	p := newPort(t, false, with)

@@ -10,41 +10,42 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// branch is a place in the tree of advertisers' data, and what it holds.
+// branch is a node in the tree of advertisers' data, with its contents.
 type branch struct {
-	// Path is that of this page.
+	// Path is the path of this page.
 	Path string
-	// Owners lead here from the top; Item is what is here, nil at the top.
+	// Owners are the owners of the node, from the top down. Item is its entity, or nil at the top.
 	Owners []api.Item
 	Item   *api.Item
 	Lists  []branchList
-	// Find is what names or texts must hold. If it is "", everything is
-	// listed.
+	// Find is the text that names or texts must contain. If it is "", everything is listed.
 	Find string
-	// Told is its targeting in sentences, or nil if there is none.
+	// Told describes the entity's targeting in sentences; it is nil if it has none.
 	Told *told
-	// Stopped are the names of paused owners: nothing below them is served.
+	// Stopped has the names of paused owners: nothing below them is served.
 	Stopped []string
 }
 
-// branchList is a part of what an entity holds.
+// branchList lists the children of one kind.
 type branchList struct {
-	Kind  string // as in the path of the calls
+	Kind  string // as in the paths of the calls
 	Items []api.Item
-	// Next is where the list goes on, or "" if this is its end.
+	// Next is the cursor of the next page, or "" if this is the last.
 	Next string
-	// Seen is how many entities were searched.
+	// Seen is the number of entities that were searched.
 	Seen int
 }
 
-// Bounds of a page: entities that it shows, and pages of the calls that are looked through to find some.
+// Bounds of a page: the entities shown, the pages of the calls that are searched for them, and the
+// entities on each of those.
 const (
 	shownItems = 100
 	seenPages  = 10
 	pageItems  = 1000
 )
 
-// holds lists the kinds of children of an entity, with the call's parameter for the parent.
+// holds returns the kinds of children that an entity has, and the name of the calls' parameter for the
+// parent.
 func holds(kind string) (kinds []string, by string) {
 	switch kind {
 	case "":
@@ -69,7 +70,7 @@ func (c *Console) entity(w http.ResponseWriter, r *http.Request) {
 	c.showBranch(w, r, r.PathValue("kind"), r.PathValue("id"), http.StatusOK, "")
 }
 
-// showBranch shows what is at a place of the tree, with what went wrong before, if anything.
+// showBranch shows the page of a node in the tree. `trouble` says what went wrong before, or is "".
 func (c *Console) showBranch(w http.ResponseWriter, r *http.Request, kind, id string, status int, trouble string) {
 	b, err := c.branch(r, kind, id)
 	if err != nil {
@@ -80,7 +81,7 @@ func (c *Console) showBranch(w http.ResponseWriter, r *http.Request, kind, id st
 	c.show(w, r, status, "data", page{Title: b.Title(), Content: b, Done: dataChangeText(r), Trouble: trouble})
 }
 
-// Title names what is here.
+// Title returns the title of the page.
 func (b *branch) Title() string {
 	if b.Item == nil {
 		return "Data"
@@ -88,7 +89,7 @@ func (b *branch) Title() string {
 	return fmt.Sprintf("%s %s", capital(string(b.Item.Type)), b.Item.Name)
 }
 
-// branch reads a place of the tree. Errors are *refused.
+// branch reads a node of the tree. Errors: *refused.
 func (c *Console) branch(r *http.Request, kind, id string) (*branch, error) {
 	b := &branch{Path: Root + "data"}
 	if r.Method == http.MethodGet {
@@ -122,7 +123,7 @@ func (c *Console) branch(r *http.Request, kind, id string) (*branch, error) {
 	return b, nil
 }
 
-// itemOf reads an entity that is found without its owner.
+// itemOf reads an entity of a kind that is found by its id, without its owner.
 func (c *Console) itemOf(r *http.Request, kind, id string) (*api.Item, error) {
 	v, err := get[api.ItemAnswer](c, r, "/v1/"+kind+"/"+url.PathEscape(id))
 	if err != nil {
@@ -131,7 +132,7 @@ func (c *Console) itemOf(r *http.Request, kind, id string) (*api.Item, error) {
 	return &v.Item, nil
 }
 
-// owners reads the owners of an entity, and which of them is paused.
+// owners reads the owners of an entity, and notes which of them are paused.
 func (c *Console) owners(r *http.Request, b *branch) error {
 	for _, o := range []struct {
 		kind string
@@ -152,8 +153,7 @@ func (c *Console) owners(r *http.Request, b *branch) error {
 	return nil
 }
 
-// list reads a part of what is here: a page of it or, when something is to be found, as many as it
-// takes, up to seenPages.
+// list reads the children of one kind: one page of them or, in a search, up to seenPages pages.
 func (c *Console) list(r *http.Request, b *branch, kind, by string) (*branchList, error) {
 	q := url.Values{"limit": {strconv.Itoa(shownItems)}}
 	if b.Item != nil {
@@ -166,9 +166,9 @@ func (c *Console) list(r *http.Request, b *branch, kind, by string) (*branchList
 		q.Set("cursor", at)
 	}
 	out := &branchList{Kind: kind}
-	numbered := uint64(0) // the entity with the number that is to be found
+	numbered := uint64(0) // the entity with the number that is searched for
 	if _, err := strconv.ParseUint(b.Find, 10, 64); err == nil && b.Item == nil {
-		if it, err := c.itemOf(r, kind, b.Find); err == nil { // wherever it is in the list
+		if it, err := c.itemOf(r, kind, b.Find); err == nil { // found wherever it is in the list
 			numbered = it.ID
 			if !q.Has("cursor") {
 				out.Items = append(out.Items, *it)
@@ -197,7 +197,7 @@ func (c *Console) list(r *http.Request, b *branch, kind, by string) (*branchList
 	return out, nil
 }
 
-// hasText reports whether an entity has a text in its name or what it says, or is that number.
+// hasText reports whether an entity's name or texts contain `find`, or its number is `find`.
 func hasText(it *api.Item, find string) bool {
 	if find == "" || find == strconv.FormatUint(it.ID, 10) {
 		return true

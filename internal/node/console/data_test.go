@@ -17,7 +17,8 @@ import (
 	"adshard/internal/node/nodetest"
 )
 
-// shop is an advertiser with two campaigns; a group of the first has all that a group can have.
+// shop is an advertiser with two campaigns. One group of the first campaign has everything that a
+// group can have.
 const shop = `
 {"type":"campaign","advertiser":"Čapek <& Söhne>","name":"Cables","languages":["cs","en"],"daily_budget_micros":120500000,"locations":[{"id":2203},{"lat":48.208,"lon":16.373,"radius_m":15000},{"id":2276,"exclude":true}],"schedule":[{"day":"monday","from":"08:00","to":"18:00","modifier_percent":20},{"day":"tuesday","from":"08:00","to":"18:00","modifier_percent":20},{"day":"wednesday","from":"08:00","to":"18:00","modifier_percent":20},{"day":"thursday","from":"08:00","to":"18:00","modifier_percent":20},{"day":"friday","from":"08:00","to":"18:00","modifier_percent":20}]}
 {"type":"campaign","advertiser":"Čapek <& Söhne>","name":"Shoes","status":"paused"}
@@ -31,8 +32,8 @@ const shop = `
 {"type":"negative","advertiser":"Čapek <& Söhne>","text":"never mind","match_type":"exact"}
 `
 
-// fill imports JSON lines into a new database, and returns a port's setting with it. served says
-// whether slaves serve what is changed.
+// fill imports JSON lines into a new database, and returns the setting that connects a port to it.
+// `served` is the result of waiting for slaves to serve a change.
 func fill(t testing.TB, lines string, served error) (*nodetest.Database, func(*admin.Config)) {
 	t.Helper()
 	db := nodetest.NewDatabase(t)
@@ -45,7 +46,7 @@ func fill(t testing.TB, lines string, served error) (*nodetest.Database, func(*a
 	}
 }
 
-// TestDataIsATree: each level shows what it holds, and the way there.
+// TestDataIsATree: the page of each level shows its contents and the path to it.
 func TestDataIsATree(t *testing.T) {
 	_, with := fill(t, shop, nil)
 	b := &browser{t: t, port: newPort(t, false, with)}
@@ -76,7 +77,7 @@ func TestDataIsFound(t *testing.T) {
 	has(t, w, 200, ">Cables</a>", "1 is found among 252", "0 are found among 2", "None has “cab”")
 	lacks(t, w, "Shoes")
 	has(t, b.get("/console/data?find=1"), 200, ">Cables</a>", ">USB</a>", "Čapek")
-	has(t, b.get("/console/data?find=7"), 200, ">campaign 4<", ">campaign 7<") // by its number, and by its name
+	has(t, b.get("/console/data?find=7"), 200, ">campaign 4<", ">campaign 7<") // by its id, and by its name
 	has(t, b.get("/console/data/groups/1?find=C"), 200, ">usb c<", ">usb cable<", "USB &lt;cable&gt;")
 	w = b.get("/console/data/groups/1?find=2")
 	has(t, w, 200, ">usb c<")
@@ -94,7 +95,7 @@ func TestDataIsFound(t *testing.T) {
 	lacks(t, w, ">campaign 99<")
 }
 
-// field returns the ETag of the first form of a page that goes to a path.
+// etag returns the ETag in the first form of a page that is sent to a path.
 func etag(t *testing.T, w *httptest.ResponseRecorder, path string) string {
 	t.Helper()
 	m := regexp.MustCompile(`action="` + regexp.QuoteMeta(path) + `"><input type="hidden" name="etag" value="&#34;([0-9a-f]+)&#34;"`).FindStringSubmatch(w.Body.String())
@@ -104,8 +105,8 @@ func etag(t *testing.T, w *httptest.ResponseRecorder, path string) string {
 	return `"` + m[1] + `"`
 }
 
-// TestDataIsChanged: a form changes what its page showed, once, in the name of its sender, and
-// readers have none.
+// TestDataIsChanged: a form changes what its page showed, once, on behalf of its sender. Readers
+// have no forms.
 func TestDataIsChanged(t *testing.T) {
 	db, with := fill(t, shop, nil)
 	p := newPort(t, true, with)
@@ -156,7 +157,8 @@ func TestDataIsChanged(t *testing.T) {
 	}
 }
 
-// TestDataThatSlavesLack: a change is saved whether or not slaves serve it, and the page says which.
+// TestDataThatSlavesLack: a change is saved whether or not slaves serve it yet, and the page says
+// which is the case.
 func TestDataThatSlavesLack(t *testing.T) {
 	_, with := fill(t, shop, errors.New("a slave is behind"))
 	b := &browser{t: t, port: newPort(t, false, with)}

@@ -12,16 +12,17 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// itemForm is what a template needs for the forms of an entity.
+// itemForm is the data from which a template makes an entity's forms.
 type itemForm struct {
 	api.Item
-	// Path is where its forms go: that of a page, with the owner by which the call finds it.
+	// Path is the path to which the forms are sent: the path of a page, with the owner by which the
+	// call finds the entity.
 	Path string
-	// Label names it for screen readers.
+	// Label names the form for screen readers.
 	Label string
 }
 
-// newItemForm makes the forms of an entity of a kind, as in the path of the calls.
+// newItemForm makes the forms of an entity.
 func newItemForm(it api.Item) itemForm {
 	kind := string(it.Type) + "s"
 	f := itemForm{Item: it, Path: Root + "data/" + kind + "/" + strconv.FormatUint(it.ID, 10), Label: string(it.Type) + " " + strconv.FormatUint(it.ID, 10)}
@@ -41,8 +42,8 @@ func newItemForm(it api.Item) itemForm {
 
 var kindsOfForms = []string{"advertisers", "campaigns", "groups", "keywords", "negatives", "ads"}
 
-// change makes the call that a form wants: a PATCH of one field, if the entity is as the form's
-// page showed it.
+// change makes the call that a form asks for: a PATCH of one field, if the entity is still as the
+// form's page showed it.
 func (c *Console) change(w http.ResponseWriter, r *http.Request) {
 	kind, id := r.PathValue("kind"), r.PathValue("id")
 	if !slices.Contains(kindsOfForms, kind) {
@@ -51,7 +52,7 @@ func (c *Console) change(w http.ResponseWriter, r *http.Request) {
 	}
 	home, homeID := kind, id
 	q := url.Values{"wait": {"served"}, "wait_ms": {servedWait}}
-	for _, owner := range []string{"advertiser", "campaign", "group"} { // a group's page is nearer
+	for _, owner := range []string{"advertiser", "campaign", "group"} { // the innermost owner decides which page is shown next
 		if v := r.URL.Query().Get(owner); v != "" {
 			q.Set(owner, v)
 			home, homeID = owner+"s", v
@@ -84,8 +85,8 @@ func (c *Console) change(w http.ResponseWriter, r *http.Request) {
 // servedWait is how long a form waits for the slaves, in milliseconds.
 const servedWait = "2000"
 
-// patchOf reads a form: a status, or an amount in units, of which an empty one is the default.
-// Errors are *refused.
+// patchOf reads a form: a status, or an amount in units, where an empty one means the default.
+// Errors: *refused.
 func patchOf(kind string, form url.Values) (map[string]any, error) {
 	if status := form.Get("status"); status != "" {
 		return map[string]any{"status": status}, nil
@@ -105,8 +106,7 @@ func patchOf(kind string, form url.Values) (map[string]any, error) {
 	return map[string]any{field: n}, nil
 }
 
-// troubleOf says why a change was refused. The page says so, since it may show concurrent
-// changes.
+// troubleOf returns the message that says why a change was refused.
 func troubleOf(err error) string {
 	var e *refused
 	if errors.As(err, &e) && e.status == http.StatusPreconditionFailed {
@@ -115,7 +115,7 @@ func troubleOf(err error) string {
 	return err.Error()
 }
 
-// dataChangeText says what a form has done before this page was shown.
+// dataChangeText returns the message about what a form did before this page was shown.
 func dataChangeText(r *http.Request) string {
 	switch r.URL.Query().Get("done") {
 	case "served":

@@ -6,7 +6,7 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// Record keeps a moment as if it had been observed.
+// Record records a moment as if it had been observed.
 func (h *History) Record(now time.Time, status *api.BalanceStatus, list *api.SliceList) {
 	h.record(now, status, list)
 }

@@ -11,7 +11,7 @@ import (
 	"adshard/internal/money"
 )
 
-// funcs are what templates write figures with.
+// funcs returns the functions with which templates write figures.
 func funcs() template.FuncMap {
 	return template.FuncMap{
 		"count": count[int], "count32": count[uint32], "count64": count[uint64], "ratio": ratio, "percent": percent, "bytes": size, "ago": ago, "figure": figure,
@@ -35,7 +35,7 @@ func count[T int | uint32 | uint64](n T) string {
 	return out.String()
 }
 
-// pluralOf writes a number of things, of type int, int64 or uint64.
+// pluralOf writes a number with its noun, `one` or `many`. The number is an int, int64 or uint64.
 func pluralOf(n any, one, many string) (string, error) {
 	switch n := n.(type) {
 	case int:
@@ -67,8 +67,8 @@ func figure(x float64) string {
 	return count(uint64(math.Round(x)))
 }
 
-// digits writes a non-negative number with that many significant digits, or more if it is that large, and never with
-// an exponent.
+// digits writes a non-negative number with n significant digits, or all digits before the point if there are more,
+// and never with an exponent.
 func digits(x float64, n int) string {
 	if x <= 0 {
 		return "0"
@@ -87,10 +87,10 @@ func digits(x float64, n int) string {
 // millis writes microseconds as milliseconds.
 func millis(micros int64) string { return digits(float64(micros)/1000, 3) + " ms" }
 
-// lasting writes a duration in milliseconds.
+// lasting writes a duration, given in milliseconds, in seconds.
 func lasting(ms int64) string { return fmt.Sprintf("%d s", max(1, (ms+500)/1000)) }
 
-// size writes bytes.
+// size writes a number of bytes.
 func size(n uint64) string {
 	x, units := float64(n), []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}
 	for x >= 1024 && len(units) > 1 {
@@ -102,7 +102,7 @@ func size(n uint64) string {
 	return fmt.Sprintf("%.1f %s", x, units[0])
 }
 
-// modifier writes how much more is bid on a device, in percent.
+// modifier writes by how many percent bids on a device are raised.
 func modifier(percent *float64) string {
 	if percent == nil {
 		return "unchanged"
@@ -110,7 +110,7 @@ func modifier(percent *float64) string {
 	return strings.Replace(strconv.FormatFloat(*percent, 'f', -1, 64)+" %", "-", "−", 1)
 }
 
-// ago writes a time that has passed, in milliseconds.
+// ago writes how long ago something was, given in milliseconds.
 func ago(ms int64) string {
 	d := time.Duration(ms) * time.Millisecond
 	switch {
@@ -126,18 +126,18 @@ func ago(ms int64) string {
 	return fmt.Sprintf("%d days ago", int(d.Hours()/24))
 }
 
-// bar is a load over the mean of all, drawn: its length, and marks at the mean and at the best
-// possible maximum.
+// bar draws a slave's load over the mean of all: its length, with marks at the mean and at the best possible
+// maximum.
 type bar struct {
 	Over               float64
-	Length, Mean, Best int // of barWidth
+	Length, Mean, Best int // in units of which barWidth is the whole
 	Level              string
 	Bound              float64
 }
 
 const barWidth = 200
 
-// newBar draws a load over the mean; most is the longest bar's, bound the best possible maximum.
+// newBar draws a load over the mean. `most` is the load of the longest bar and `bound` the best possible maximum.
 func newBar(over, most, bound float64) bar {
 	scale := max(most, bound, 1.5) * 1.02
 	at := func(x float64) int { return int(math.Round(barWidth * min(1, max(0, x)/scale))) }
@@ -151,7 +151,7 @@ func newBar(over, most, bound float64) bar {
 	return b
 }
 
-// place is a page in the navigation.
+// place is an entry of the navigation.
 type place struct {
 	Path, Name string
 	Here       bool
@@ -161,12 +161,12 @@ func placeOf(p page, path, name string) place {
 	return place{path, name, strings.HasPrefix(p.At, Root+path)}
 }
 
-// slaveAction is a form that does something to a slave.
+// slaveAction is a form that makes a call for a slave.
 type slaveAction struct{ Action, Word, Slave string }
 
 func newSlaveAction(action, word, slave string) slaveAction { return slaveAction{action, word, slave} }
 
-// option is one of a list to choose from.
+// option is an entry of a list to choose from.
 type option struct {
 	Value  string
 	Chosen bool

@@ -9,12 +9,13 @@ import (
 	"time"
 )
 
-// heatColours are those of console.css, .heat0 to .heat9; what is not known is transparent.
+// heatColours returns the colours .heat0 to .heat9 of console.css, after a transparent one for heat
+// that is not known.
 func heatColours() color.Palette {
 	return hexColours(0x9aa3ad, 0x2c3e7a, 0x30559c, 0x2f77b4, 0x3a9bb5, 0x6fbf8f, 0xc3cf5c, 0xf2b33d, 0xee7a30, 0xd7301f)
 }
 
-// shardColours are those of console.css, .colour0 to .colour7.
+// shardColours returns the colours .colour0 to .colour7 of console.css, after a transparent one.
 func shardColours() color.Palette {
 	return hexColours(0x4c78a8, 0xf58518, 0x54a24b, 0xb279a2, 0x72b7b2, 0xe45756, 0xeeca3b, 0x9d755d)
 }
@@ -27,8 +28,8 @@ func hexColours(list ...uint32) color.Palette {
 	return out
 }
 
-// heatmap serves the ring over the last day as a picture, a column for each moment, now at the
-// right, the first key at the top: by heat or, with ?by=shard, by shard.
+// heatmap serves a picture of the ring over the last day. Each moment is a column, the present at
+// the right, and the first key is at the top. The colours show heat or, with ?by=shard, the shard.
 func (c *Console) heatmap(w http.ResponseWriter, r *http.Request) {
 	h := &c.cfg.Memory.History
 	draw := picture{heatColours(), heatOf}
@@ -45,8 +46,8 @@ func (c *Console) heatmap(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(text)
 }
 
-// picture is what the ring is painted with: colours, of which the first is for what is not known,
-// and which of them a band has.
+// picture says how the ring is painted: with which colours, the first of which means unknown, and
+// which colour each band has.
 type picture struct {
 	colours color.Palette
 	of      func(band) int
@@ -63,7 +64,7 @@ func shardIn(colours map[string]int) func(band) int {
 	}
 }
 
-// png returns the picture of a day as PNG.
+// png draws a day's moments as a PNG.
 func (p picture) png(list []moment, now time.Time) ([]byte, error) {
 	out := image.NewPaletted(image.Rect(0, 0, columns, bands), p.colours)
 	for _, m := range list {

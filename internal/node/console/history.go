@@ -14,40 +14,41 @@ import (
 )
 
 const (
-	// every is how often the state of balancing is kept, columns how many of these: a day.
+	// every is the time between two moments, and columns the number of moments kept, which cover a
+	// day.
 	every   = 5 * time.Minute
 	columns = 288
-	// bands are the equal parts of the ring of which the load is kept.
+	// bands is the number of equal parts of the ring whose load is kept.
 	bands    = 64
 	bandKeys = 1 << 58
-	// recorded bounds the slices that are asked for, the most loaded ones.
+	// recorded bounds the slices that are asked for; those with the highest load come first.
 	recorded = 20_000
 )
 
-// History is the state of balancing over the last day, every few minutes. It keeps some 300
-// KiB. The zero value has nothing yet.
+// History keeps the state of balancing over the last day, in steps of a few minutes. It takes some
+// 300 KiB. The zero value is empty.
 type History struct {
 	mu     sync.Mutex
-	list   []moment       // the oldest first
-	shards map[string]int // the colour of each, since it was first seen
+	list   []moment       // oldest first
+	shards map[string]int // the colour of each shard, fixed when it was first seen
 }
 
 // moment is a sample of the state of balancing.
 type moment struct {
 	at         time.Time
 	max, bound float64
-	shadows    map[string]float64 // max/mean that a strategy in shadow would reach
+	shadows    map[string]float64 // the max/mean that each strategy in shadow would reach
 	ring       [bands]band
 }
 
-// band is a part of the ring: how hot it is (arc.Heat), and the shard that has most of its keys.
+// band is a part of the ring: its heat (arc.Heat), and the shard that has most of its keys.
 type band struct {
 	heat  int8
 	shard string
 }
 
-// Run keeps what the calls of a balancer's admin port say, until ctx is done. It returns at once
-// from a port that does not have them.
+// Run records what the calls of a balancer's admin port report, until ctx is done. It returns at once
+// if the port does not have these calls.
 func (h *History) Run(ctx context.Context, port http.Handler) {
 	ctx = access.With(ctx, access.Identity{Role: access.Reader, Name: "console"})
 	tick := time.NewTicker(every / 20)
@@ -71,14 +72,14 @@ func (h *History) Run(ctx context.Context, port http.Handler) {
 	}
 }
 
-// due reports whether it is time for another moment.
+// due reports whether it is time to record a moment.
 func (h *History) due(now time.Time) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return len(h.list) == 0 || now.Sub(h.list[len(h.list)-1].at) >= every
 }
 
-// observe asks for the state of balancing; the list is nil as long as there is no plan.
+// observe asks for the state of balancing. Both results are nil as long as there is no plan.
 func observe(ctx context.Context, port http.Handler) (*api.BalanceStatus, *api.SliceList, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "/", http.NoBody)
 	if err != nil {
@@ -94,7 +95,7 @@ func observe(ctx context.Context, port http.Handler) (*api.BalanceStatus, *api.S
 	return status, list, err
 }
 
-// record keeps a moment, and forgets the oldest when there are too many.
+// record adds a moment, and drops the oldest if there are too many.
 func (h *History) record(now time.Time, status *api.BalanceStatus, list *api.SliceList) {
 	m := moment{at: now, max: status.MaxOverMean, bound: status.LowerBound, shadows: make(map[string]float64), ring: ringOf(list.Slices)}
 	for _, s := range status.Shadows {
@@ -111,7 +112,7 @@ func (h *History) record(now time.Time, status *api.BalanceStatus, list *api.Sli
 	}
 }
 
-// ringOf returns how hot each band of the ring is, and its shard.
+// ringOf returns the heat and the shard of each band of the ring.
 func ringOf(list []api.SliceInfo) (ring [bands]band) {
 	share, shard := divide(list)
 	for i := range ring {
@@ -120,8 +121,8 @@ func ringOf(list []api.SliceInfo) (ring [bands]band) {
 	return ring
 }
 
-// divide distributes the load of slices over their bands, by keys. The shard of a band is that of the
-// most keys.
+// divide distributes the load of slices over the bands in proportion to their keys. The shard of a
+// band is the one whose slice has most of its keys.
 func divide(list []api.SliceInfo) (share [bands]float64, shard [bands]string) {
 	var most [bands]float64
 	for _, s := range list {
@@ -137,15 +138,15 @@ func divide(list []api.SliceInfo) (share [bands]float64, shard [bands]string) {
 	return share, shard
 }
 
-// moments returns what is kept; callers must not change it.
+// moments returns the moments that are kept; callers must not change them.
 func (h *History) moments() []moment {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return append([]moment(nil), h.list...)
 }
 
-// colours returns the colour of each shard that was ever seen, those of names among them. All
-// pictures have them from here, and a shard keeps its own when another one comes or goes.
+// colours returns the colour of every shard that was ever seen, after adding `names`. All pictures
+// take their colours from here, and a shard keeps its colour when another one comes or goes.
 func (h *History) colours(names []string) map[string]int {
 	h.mu.Lock()
 	defer h.mu.Unlock()

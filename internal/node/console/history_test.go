@@ -23,7 +23,8 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// halves are two slices: the lower half of the ring with nine tenths of the load, and the upper.
+// halves returns two slices: the lower half of the ring, with nine tenths of the load, and the
+// upper half.
 func halves() *api.SliceList {
 	return &api.SliceList{Slices: []api.SliceInfo{
 		{Slice: 1, Lo: "0000000000000000", Hi: "7fffffffffffffff", Slave: "a", Share: 0.9},
@@ -36,20 +37,21 @@ func TestRingOf(t *testing.T) {
 	for i, b := range ring {
 		want := band{5, "a"} // 1.8 times the mean
 		if i >= bands/2 {
-			want = band{2, "b"} // a fifth of it
+			want = band{2, "b"} // a fifth of the mean
 		}
 		if b != want {
 			t.Errorf("band %d: %+v, want %+v", i, b, want)
 		}
 	}
-	// Slices within one band: it has all of their load, and the shard of the widest.
+	// Several slices within one band: it has all of their load, and the shard of the widest slice.
 	ring = ringOf([]api.SliceInfo{
 		{Lo: "0000000000000000", Hi: "00ffffffffffffff", Slave: "a", Share: 0.5}, {Lo: "0100000000000000", Hi: "03ffffffffffffff", Slave: "b", Share: 0.5},
 	})
 	if ring[0] != (band{9, "b"}) || ring[2].heat != 0 {
 		t.Errorf("%+v", ring[:3])
 	}
-	// One hot group, cut out of the upper half: its band has its load, and the shard of the others.
+	// A single hot group is cut out of the upper half: its band has its load, but the shard of the
+	// other slices.
 	ring = ringOf([]api.SliceInfo{
 		{Lo: "8000000000000001", Hi: "8000000000000001", Slave: "c", Share: 0.5}, {Lo: "0000000000000000", Hi: "8000000000000000", Slave: "a", Share: 0.25},
 		{Lo: "8000000000000002", Hi: "ffffffffffffffff", Slave: "b", Share: 0.25},
@@ -64,7 +66,8 @@ func TestRingOf(t *testing.T) {
 	}
 }
 
-// cuts are where random slices begin: some lie one key apart, some at the ends of a band.
+// cuts returns where random slices begin. Some are one key apart, and some are at the edges of a
+// band.
 func cuts(t *rapid.T) []uint64 {
 	at := map[uint64]bool{0: true}
 	for range rapid.IntRange(0, 40).Draw(t, "cuts") {
@@ -77,8 +80,8 @@ func cuts(t *rapid.T) []uint64 {
 	return slices.Sorted(maps.Keys(at))
 }
 
-// TestLoadIsKept: whatever the slices are, the bands have all of their load, and each slice is
-// drawn, in the colour of a load if it has one.
+// TestLoadIsKept: whatever the slices are, the bands contain all of their load. Each slice is
+// drawn, and has the colour of its load if it has any.
 func TestLoadIsKept(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var list []api.SliceInfo
@@ -105,8 +108,8 @@ func TestLoadIsKept(t *testing.T) {
 	})
 }
 
-// TestHotGroupsAreDrawn: a slice of one key is drawn one pixel wide with the heat of its load, over
-// its neighbours.
+// TestHotGroupsAreDrawn: a slice of a single key is drawn one pixel wide, in the colour of its
+// load, on top of its neighbours.
 func TestHotGroupsAreDrawn(t *testing.T) {
 	arcs := ring([]api.SliceInfo{
 		{Slice: 1, Lo: "0000000000000000", Hi: "7fffffffffffffff", Share: 0.4},
@@ -125,8 +128,8 @@ func TestHotGroupsAreDrawn(t *testing.T) {
 	}
 }
 
-// TestHistoryIsADay: a sample every five minutes, for a day. Readers may ask, and what the port
-// does not know yet is asked again soon.
+// TestHistoryIsADay: a sample is taken every five minutes and kept for a day. Readers may read it,
+// and a value that the port does not have yet is soon requested again.
 func TestHistoryIsADay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, began := new(History), time.Now()
@@ -169,7 +172,7 @@ func TestHistoryIsADay(t *testing.T) {
 	})
 }
 
-// TestHistoryOfAPortWithoutABalancer ends by itself.
+// TestHistoryOfAPortWithoutABalancer: without a balancer, Run returns at once.
 func TestHistoryOfAPortWithoutABalancer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		new(History).Run(t.Context(), http.NotFoundHandler())
@@ -198,7 +201,7 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// paint draws a picture, and reads it.
+// paint draws a picture and decodes it.
 func paint(t *testing.T, p picture, list []moment, now time.Time) image.Image {
 	t.Helper()
 	text, err := p.png(list, now)
@@ -212,8 +215,8 @@ func paint(t *testing.T, p picture, list []moment, now time.Time) image.Image {
 	return drawn
 }
 
-// TestColoursOfShards: a shard has the colour of its legend in each picture, before and after
-// another one comes before it, or goes.
+// TestColoursOfShards: a shard has the same colour as in the legend in each picture, also after
+// another shard is added before it or removed.
 func TestColoursOfShards(t *testing.T) {
 	now := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 	memory := new(Memory)

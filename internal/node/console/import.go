@@ -10,16 +10,16 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// MaxForm is the most bytes of a form with a file: the file, as it is or in base64, and what
-// surrounds it.
+// MaxForm bounds a form with a file, in bytes: the file, as it is or in base64, and the other
+// fields.
 const MaxForm = 2 << 20
 
-// importing is a file to be imported, what it would change, and what was imported before.
+// importing is a file to be imported, with what it would change and the earlier imports.
 type importing struct {
 	Name, Advertiser string
-	// Content is the file in base64, so that what is imported is what was looked at.
+	// Content is the file in base64, so that what is imported is what was previewed.
 	Content string
-	Preview *api.ImportAnswer // nil: there is no file yet
+	Preview *api.ImportAnswer // nil if no file has been sent yet
 	Imports []api.ImportRecord
 }
 
@@ -42,7 +42,7 @@ func (c *Console) showImport(w http.ResponseWriter, r *http.Request, status int,
 	c.show(w, r, status, "import", page{Title: "Import", Content: i, Done: done, Trouble: trouble})
 }
 
-// importFile shows what a file would change or, when that was looked at, imports it.
+// importFile shows what a file would change or, once that was shown, imports the file.
 func (c *Console) importFile(w http.ResponseWriter, r *http.Request) {
 	i, file, err := fileOf(r)
 	if err != nil {
@@ -75,12 +75,12 @@ func (c *Console) importFile(w http.ResponseWriter, r *http.Request) {
 	c.showImport(w, r, http.StatusOK, i, "")
 }
 
-// fileOf reads a form: a file, or the content of one that was looked at. Errors are *refused.
+// fileOf reads a file from a form, or the content of a file that was previewed. Errors: *refused.
 func fileOf(r *http.Request) (*importing, []byte, error) {
 	if err := r.ParseMultipartForm(MaxForm); err != nil {
 		return nil, nil, &refused{http.StatusBadRequest, "The form cannot be read, or the file has more than 1 MiB: use `adshard import` for that."}
 	}
-	defer func() { _ = r.MultipartForm.RemoveAll() }() // a form of this size has no files
+	defer func() { _ = r.MultipartForm.RemoveAll() }() // in a form of at most this size, no file is kept on disk
 	i := &importing{Name: r.PostForm.Get("name"), Advertiser: strings.TrimSpace(r.PostForm.Get("advertiser"))}
 	if r.PostForm.Get("apply") != "" {
 		file, err := base64.StdEncoding.DecodeString(r.PostForm.Get("content"))
@@ -102,5 +102,5 @@ func fileOf(r *http.Request) (*importing, []byte, error) {
 	return i, file, nil
 }
 
-// maxFileName is the most bytes of a file's name that are kept.
+// maxFileName bounds the bytes of a file's name that are kept.
 const maxFileName = 255

@@ -21,7 +21,7 @@ const csv = `Account,Campaign,Ad Group,Keyword,Criterion Type,Max CPC
 Čapek <& Söhne>,Cables,USB,usb <stick>,Broad,12000
 `
 
-// upload sends a form with a file, or without one.
+// upload sends a form, with a file unless `file` is "".
 func (b *browser) upload(file string, fields map[string]string, header ...string) *httptest.ResponseRecorder {
 	b.t.Helper()
 	var body bytes.Buffer
@@ -45,7 +45,7 @@ func (b *browser) upload(file string, fields map[string]string, header ...string
 	return w
 }
 
-// TestImport: a file is looked at first, then the same file is imported.
+// TestImport: a file is previewed first, and then the same file is imported.
 func TestImport(t *testing.T) {
 	db, with := fill(t, shop, nil)
 	p := newPort(t, true, with)
@@ -94,7 +94,8 @@ func TestImport(t *testing.T) {
 	has(t, reader.upload(csv, nil), 403)
 }
 
-// TestPreviewExplains: a preview shows how the file is read, as `adshard import --explain` prints it, and what an import tells at its end.
+// TestPreviewExplains: a preview shows how the file is interpreted, in the form that `adshard import --explain` prints, and the notes that
+// an import prints at its end.
 func TestPreviewExplains(t *testing.T) {
 	_, with := fill(t, shop, nil)
 	b := &browser{t: t, port: newPort(t, true, with)}

@@ -7,8 +7,8 @@ import (
 	"adshard/search"
 )
 
-// TestLearnedIsShown: a keyword with a learned quality has it beside the given one, with what it was learned from, and
-// what is learned does not refuse a form that is open in a browser.
+// TestLearnedIsShown: a keyword with a learned quality shows it beside the given one, together with the counts it was
+// learned from. Learning does not invalidate a form that is open in a browser.
 func TestLearnedIsShown(t *testing.T) {
 	db, with := fill(t, shop, nil)
 	b := &browser{t: t, port: newPort(t, false, with)}

@@ -9,7 +9,7 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// overview is the state of the cluster at a glance.
+// overview is the content of the page on the state of the cluster.
 type overview struct {
 	Status *api.BalanceStatus
 	Health health
@@ -18,30 +18,30 @@ type overview struct {
 	Totals totals
 }
 
-// health is the state of the cluster in one line. Level: good, warn (answers are complete, but
-// something needs attention), bad (answers are incomplete).
+// health is the state of the cluster in one line. Level is good, warn (answers are complete, but
+// something needs attention) or bad (answers are incomplete).
 type health struct {
 	Level, Text string
 	Trouble     []string
 }
 
-// shard is one with its replicas.
+// shard is a shard with its replicas.
 type shard struct {
 	api.SlaveLoad
 	Members []replica
-	// Whole: one of the replicas at least answers in full.
+	// Whole says that at least one of the replicas answers in full.
 	Whole bool
 }
 
-// replica is a slave. Word says how it is, and Level how bad that is; Behind counts the changes
-// that it has yet to apply.
+// replica is a slave. Word says what state it is in, and Level how bad that is; Behind counts the
+// changes that it has yet to apply.
 type replica struct {
 	api.Slave
 	Word, Level string
 	Behind      uint64
 }
 
-// totals are sums over all slaves; Behind is the most that one of them lags.
+// totals are sums over all slaves, except Behind, which is the largest lag.
 type totals struct {
 	Bytes, Behind uint64
 	Slaves, Away  int
@@ -101,7 +101,7 @@ func (t *totals) add(m *replica) {
 	t.Bytes, t.Behind = t.Bytes+m.Bytes, max(t.Behind, m.Behind)
 }
 
-// newReplica says how a slave is.
+// newReplica judges the state of a slave.
 func newReplica(s api.Slave, clock uint64) replica {
 	m := replica{Slave: s, Behind: clock - min(clock, s.AppliedClock), Word: "serving", Level: "good"}
 	switch {
@@ -123,8 +123,8 @@ func newReplica(s api.Slave, clock uint64) replica {
 	return m
 }
 
-// health says whether answers are complete, and what needs attention. A shard without a replica
-// that answers in full makes them incomplete.
+// health judges whether answers are complete, and lists what needs attention. Answers are
+// incomplete if any shard has no replica that answers in full.
 func (o *overview) health() health {
 	if o.Status.Waiting != "" {
 		return health{Level: "bad", Text: "There is no plan yet: " + o.Status.Waiting}
@@ -152,7 +152,7 @@ func (o *overview) health() health {
 	return health{Level: "good", Text: "Answers are complete"}
 }
 
-// troubles says what is wrong with slaves.
+// troubles lists what is wrong with slaves.
 func troubles(list []replica) (out []string) {
 	for _, m := range list {
 		switch {

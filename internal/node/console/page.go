@@ -13,28 +13,29 @@ import (
 //go:embed templates
 var templates embed.FS
 
-// page is what every page has.
+// page has the data of every page.
 type page struct {
 	Title string
 	At    string // the path of this page, for the navigation
 	// Balancer, Data and Query say which pages the port has.
 	Balancer, Data, Query bool
-	// Who has signed in, or has a certificate; "" if unknown. Session: it can sign out.
+	// Who is the identity that has signed in or has shown a certificate, or "" if it is unknown. Session
+	// says that the viewer can sign out.
 	Who     string
 	Session bool
-	// Operator: the viewer may change things.
+	// Operator says that the viewer may change things.
 	Operator bool
-	// Refresh is after how many seconds the page is fetched again; 0 means
-	// never.
+	// Refresh is the number of seconds after which the page is fetched again; 0 means never.
 	Refresh int
 	Now     string
-	// Done says what a form has done; Trouble, why the page, or what a form wanted, cannot be had.
+	// Done says what a form has done. Trouble says why the page cannot be shown, or why a form was
+	// refused.
 	Done, Trouble string
-	// Content is the page's own.
+	// Content is the data of this kind of page.
 	Content any
 }
 
-// show writes a page. name is that of its template.
+// show writes a page from the template with this name.
 func (c *Console) show(w http.ResponseWriter, r *http.Request, status int, name string, p page) {
 	p.At, p.Now = r.URL.Path, time.Now().UTC().Format("15:04:05 UTC")
 	p.Balancer, p.Data, p.Query = c.cfg.Balancer, c.cfg.Data, c.cfg.Search != nil
@@ -63,7 +64,7 @@ func parse() map[string]*template.Template {
 	return all
 }
 
-// fail shows a page that says what is wrong.
+// fail shows a page that says what went wrong.
 func (c *Console) fail(w http.ResponseWriter, r *http.Request, status int, trouble string) {
 	c.show(w, r, status, "failed", page{Title: http.StatusText(status), Trouble: trouble})
 }
@@ -74,8 +75,8 @@ func (c *Console) refusedBy(w http.ResponseWriter, r *http.Request, err error) {
 	c.show(w, r, status, "failed", page{Title: http.StatusText(status), Trouble: err.Error(), Refresh: refresh})
 }
 
-// Refuse answers a viewer without access to a page: with the form for a token, or with the
-// reason. unknown: the request shows no known identity.
+// Refuse answers a viewer who may not see a page, with the form for a token or with the reason.
+// `unknown` says that the request shows no known identity.
 func (c *Console) Refuse(w http.ResponseWriter, r *http.Request, unknown bool, why string) {
 	if !unknown {
 		c.fail(w, r, http.StatusForbidden, why)
@@ -97,8 +98,8 @@ func (c *Console) signIn(w http.ResponseWriter, r *http.Request, status int, tro
 	}{to, tokens}})
 }
 
-// refresh is the number of seconds after which a page that shows a state is fetched again; rarely is for
-// pages for which the balancer looks at all items.
+// refresh is the number of seconds after which a page that shows a state is fetched again. rarely is the
+// number for pages for which the balancer goes through all items.
 const (
 	refresh = 5
 	rarely  = 15

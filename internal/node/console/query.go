@@ -15,15 +15,15 @@ import (
 // queryPage shows a query, its answer, and why.
 type queryPage struct {
 	Form   queryForm
-	Answer *api.SearchAnswer // nil: nothing is asked yet
+	Answer *api.SearchAnswer // nil if nothing has been asked yet
 	Parts  []part
-	// Stages are where the time of the search went; none: nothing is explained.
+	// Stages say where the time of the search went. They are empty if nothing was explained.
 	Stages []stage
-	// Unclear are names that no place has, or several.
+	// Unclear are the names of places that no place has, or several have.
 	Unclear []unclearPlace
 	// Asked are the parameters of the search.
 	Asked url.Values
-	names map[uint32]string // of places that factors and the request mention
+	names map[uint32]string // names of the places that factors and the request mention
 }
 
 // queryForm is the form as it was sent.
@@ -33,29 +33,31 @@ type queryForm struct {
 	Placements                                         []placementForm
 }
 
-// step is one of the auction: that many keywords are left, so many have gone, for these reasons.
+// step is a step of the auction: how many keywords are left after it, and how many were dropped,
+// for which reasons.
 type step struct {
 	Name       string
 	Left, Gone int
-	Width      int // of barWidth, for Left
+	Width      int // for Left, in units of which barWidth is the whole
 	Why        []counted
 }
 
-// stage is a part of a search's time: a stage of the master, or, with a shard, a call to one of its
-// replicas within the stage before. At and Width are of barWidth.
+// stage is a part of a search's time: a stage of the master or, if Shard is set, a call to a
+// replica of that shard within the stage before it. At and Width are in units of which barWidth is
+// the whole.
 type stage struct {
 	Name, Shard, Error string
 	Us                 int64
 	At, Width          int
 }
 
-// labTimeout is the time of a query, in milliseconds: people wait.
+// labTimeout is the time limit of a query, in milliseconds: a person is waiting.
 const labTimeout = "5000"
 
-// labMatches is how many keywords are explained, of all placements together.
+// labMatches bounds the keywords that are explained, over all placements.
 const labMatches = 1000
 
-// labWanted is how many keywords of those asked for by name are shown.
+// labWanted bounds the keywords shown among those that were asked for by name.
 const labWanted = 100
 
 func (c *Console) query(w http.ResponseWriter, r *http.Request) {
@@ -72,7 +74,7 @@ func (c *Console) query(w http.ResponseWriter, r *http.Request) {
 	c.show(w, r, status, "query", page{Title: "Query", Content: l, Trouble: trouble})
 }
 
-// try asks the query and has it explained.
+// try makes the query and has it explained.
 func (c *Console) try(r *http.Request, l *queryPage) error {
 	q, err := c.parameters(r, l)
 	if err != nil {
@@ -111,7 +113,7 @@ func (c *Console) try(r *http.Request, l *queryPage) error {
 	return nil
 }
 
-// explain has a part explained, unless it is a placement that is not filled.
+// explain has a part explained, unless it is a placement that was not filled.
 func (c *Console) explain(r *http.Request, l *queryPage, p *part) error {
 	if p.Error != nil {
 		return nil
@@ -138,7 +140,7 @@ func (c *Console) explain(r *http.Request, l *queryPage, p *part) error {
 	return ask(c.cfg.Search, r, http.MethodGet, "/v1/explain", q, nil, p.Wanted)
 }
 
-// stages draws the stages one after the other, and calls within the stage that asks the shards.
+// stages draws the stages one after the other, and the calls within the stage that asks the shards.
 func stages(t *api.Timing) []stage {
 	whole := max(1, t.ExpandUs+t.SearchUs+t.AuctionUs)
 	at := func(us int64) int { return int(min(barWidth, us*barWidth/whole)) }
@@ -155,15 +157,15 @@ func stages(t *api.Timing) []stage {
 }
 
 const (
-	// scoredStep is set only with a scorer.
+	// scoredStep appears only if there is a scorer.
 	scoredStep = "have a factor above 0"
-	// bestStep is called furtherStep in a placement.
+	// In a placement, bestStep is replaced by furtherStep.
 	bestStep    = "are their advertiser's best"
 	furtherStep = "may have a place besides the earlier ones"
 )
 
-// auctionSteps are the steps of the auction in order, with the verdicts of the keywords that leave
-// it there.
+// auctionSteps are the steps of the auction in order, each with the verdicts of the keywords that
+// it drops.
 var auctionSteps = []struct {
 	name     string
 	verdicts []api.Verdict
@@ -185,7 +187,7 @@ var auctionSteps = []struct {
 	{"won a place", []api.Verdict{api.VerdictLost}},
 }
 
-// scoredOf writes what a scorer made of a quality, and of what.
+// scoredOf writes the factor that a scorer gave to a quality, and the parts that it is made of.
 func scoredOf(s *api.Scored) string {
 	var parts []string
 	for _, p := range s.Parts {
@@ -199,7 +201,7 @@ func scoredOf(s *api.Scored) string {
 	return text
 }
 
-// steps counts how many keywords come how far.
+// steps counts how many keywords are left after each step.
 func steps(a *api.ExplainAnswer) []step {
 	matches, verdicts := a.Matches, map[api.Verdict]int{}
 	for i := range matches {
@@ -216,7 +218,7 @@ func steps(a *api.ExplainAnswer) []step {
 		}
 		gone, n := map[api.Verdict]int{}, 0
 		for _, v := range s.verdicts {
-			if verdictTexts[v] != "" { // lost and superseded are told by the name of the step
+			if verdictTexts[v] != "" { // the names of the steps explain lost and superseded
 				gone[v] = verdicts[v]
 			}
 			n += verdicts[v]

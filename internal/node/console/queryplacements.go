@@ -16,8 +16,8 @@ import (
 // placementForm is a placement of a page, as it was sent.
 type placementForm struct{ ID, Slots, Reserve, Block string }
 
-// placementForms are the placements of the form, with the one that is to be added, and without the one that is to be removed. edited: the
-// form is changed, and nothing is asked yet.
+// placementForms returns the placements of the form, after adding or removing one if the form asks for that. `edited` says that it does,
+// and that no query is to be made yet.
 func placementForms(q url.Values) (list []placementForm, edited bool) {
 	at := func(name string, i int) string {
 		if all := q["placement_"+name]; i < len(all) {
@@ -40,7 +40,7 @@ func placementForms(q url.Values) (list []placementForm, edited bool) {
 // MorePlacements reports whether another placement may be added.
 func (f *queryForm) MorePlacements() bool { return len(f.Placements) < api.MaxPlacements }
 
-// page adds the placements that are not empty to the parameters of a search. Errors are *refused.
+// page adds the placements that are filled in to the parameters of a search. Errors: *refused.
 func (f *queryForm) page(q url.Values) error {
 	for _, p := range f.Placements {
 		if p == (placementForm{}) {
@@ -58,7 +58,7 @@ func (f *queryForm) page(q url.Values) error {
 	return nil
 }
 
-// json is the placement as in a body. What else is wrong with it than its reserve, the answer says.
+// json returns the placement as JSON. It checks only the reserve; the answer reports all other faults.
 func (p placementForm) json() (string, error) {
 	fields := map[string]any{"id": p.ID}
 	if text := strings.TrimSpace(p.Slots); text != "" {
@@ -81,23 +81,22 @@ func (p placementForm) json() (string, error) {
 	return string(text), err
 }
 
-// part is what a query gets and why or, of a page, what one of its placements gets.
+// part is what a query gets and why. If the query has placements, it is what one of them gets.
 type part struct {
-	ID    string     // of the placement
-	Mark  string     // in names of places on this page; "": the request has no placements
+	ID    string     // of the placement, if any
+	Mark  string     // prefix of anchor names on this page, or "" if the request has no placements
 	Error *api.Error // why the placement is not filled, or nil
 	Ads   []api.Ad
 	Empty []counted // why there are no ads
-	// Steps are the auction from the keywords that match to those that won.
+	// Steps are the steps of the auction, from the keywords that match to those that won.
 	Steps   []step
 	Matches []api.ExplainedKeyword
 	Total   uint64
-	// Wanted are the keywords that are asked for by name, matching or not, or nil if there is
-	// none.
+	// Wanted has the keywords that were asked for by name, whether they match or not. It is nil if none were.
 	Wanted *api.ExplainAnswer
 }
 
-// partsOf are the parts of an answer.
+// partsOf returns the parts of an answer.
 func partsOf(a *api.SearchAnswer) (list []part) {
 	for i, p := range a.Placements {
 		list = append(list, part{ID: p.ID, Mark: fmt.Sprintf("%d-", i+1), Error: p.Error, Ads: p.Ads, Empty: whyEmpty(p.Why)})

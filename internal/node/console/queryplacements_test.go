@@ -8,7 +8,8 @@ import (
 	"adshard/search"
 )
 
-// TestQueryWithPlacements: each placement of the form is filled and explained by itself, or has its error beside it; rows are added and removed.
+// TestQueryWithPlacements: each placement of the form is filled and explained separately, or has its error beside it. Rows can be added and
+// removed.
 func TestQueryWithPlacements(t *testing.T) {
 	p := newPort(t, false)
 	b := &browser{t: t, port: p}
@@ -47,7 +48,7 @@ func TestQueryWithPlacements(t *testing.T) {
 	lacks(t, b.get("/console/query?q=usb"), `name="remove"`, "of_placement", "scorer")
 }
 
-// TestScorerInTheWaterfall: with a model, keywords have their factor and what it is made of, and those with 0 leave the auction.
+// TestScorerInTheWaterfall: with a scoring model, keywords show their factor and its parts. Keywords with a factor of 0 leave the auction.
 func TestScorerInTheWaterfall(t *testing.T) {
 	p := newPort(t, false)
 	p.found.scorer = search.ScorerID{0xab, 0xcd}

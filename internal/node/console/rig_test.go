@@ -25,7 +25,7 @@ import (
 	"adshard/search/display"
 )
 
-// port is an admin port with everything, as a browser sees it.
+// port is a complete admin port, as a browser sees it.
 type port struct {
 	control *admintest.Control
 	found   *found
@@ -39,7 +39,8 @@ const (
 	readerToken   = "reader-reader-reader-reader"
 )
 
-// newPort returns an open port, or one that has tokens, with what else it has.
+// newPort returns a port, which requires tokens if `tokens` is set. `with` adds to its
+// configuration.
 func newPort(t testing.TB, tokens bool, with ...func(*admin.Config)) *port {
 	t.Helper()
 	p := &port{control: admintest.NewControl(), found: newFound(), memory: new(console.Memory)}
@@ -63,7 +64,8 @@ func newPort(t testing.TB, tokens bool, with ...func(*admin.Config)) *port {
 	return p
 }
 
-// live gives a port a day: a hot eighth of the ring that goes round, and moves that follow it.
+// live records a day of history for a port: a hot eighth of the ring that moves around it, and
+// slices that move as a result.
 func (p *port) live(now time.Time) {
 	const moments, parts = 288, 16
 	for i := range moments {
@@ -83,7 +85,7 @@ func (p *port) live(now time.Time) {
 	}
 }
 
-// portOf returns an open port of a process that has a balancer or a master, or neither.
+// portOf returns an open port of a process that has a balancer, a master, both or neither.
 func portOf(balancer, master bool) http.Handler {
 	cfg := admin.Config{Registry: metrics.NewRegistry(), Ready: func() []string { return nil }, Log: slog.New(slog.DiscardHandler)}
 	if balancer {
@@ -96,19 +98,19 @@ func portOf(balancer, master bool) http.Handler {
 	return admin.New(cfg)
 }
 
-// browser keeps one cookie, as a browser does.
+// browser sends requests and keeps one cookie.
 type browser struct {
 	t      testing.TB
 	port   http.Handler
 	cookie *http.Cookie
 }
 
-// get opens a page.
+// get requests a page.
 func (b *browser) get(path string) *httptest.ResponseRecorder {
 	return b.send(http.MethodGet, path, nil)
 }
 
-// post sends a form of a page.
+// post sends a form as a page of the port would.
 func (b *browser) post(path string, form url.Values) *httptest.ResponseRecorder {
 	return b.send(http.MethodPost, path, form, "Sec-Fetch-Site", "same-origin", "Origin", "http://localhost:7001")
 }
@@ -135,7 +137,7 @@ func (b *browser) send(method, path string, form url.Values, header ...string) *
 	return w
 }
 
-// has fails unless a page has a status and all of these texts.
+// has fails the test unless a page has the given status and contains all the texts.
 func has(t testing.TB, w *httptest.ResponseRecorder, status int, texts ...string) {
 	t.Helper()
 	if w.Code != status {
@@ -151,7 +153,7 @@ func has(t testing.TB, w *httptest.ResponseRecorder, status int, texts ...string
 	}
 }
 
-// lacks fails if a page has one of these texts.
+// lacks fails the test if a page contains any of the texts.
 func lacks(t testing.TB, w *httptest.ResponseRecorder, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
@@ -161,14 +163,15 @@ func lacks(t testing.TB, w *httptest.ResponseRecorder, texts ...string) {
 	}
 }
 
-// found is what a query finds: a winner, one that is blocked and one below the reserve.
+// found is a searcher with fixed results: a winner, an ad that is blocked, and one below the
+// reserve.
 type found struct {
 	hits    []search.Hit
 	matches []search.Explained
 	missing []search.Missing
 	scorer  search.ScorerID
 	err     error
-	asked   atomic.Pointer[search.Request] // the last one
+	asked   atomic.Pointer[search.Request] // the last request
 }
 
 func newFound() *found {
@@ -197,7 +200,7 @@ func match(h search.Hit, v search.Verdict) search.Explained {
 	}
 }
 
-// width is that of an answer: the whole ring, or nothing of it.
+// width returns the width of an answer: the whole ring, or nothing if a part is missing.
 func (f *found) width() search.Width {
 	if len(f.missing) > 0 {
 		return search.Width{}
@@ -216,7 +219,7 @@ func (f *found) Search(_ context.Context, r *search.Request) (*search.Answer, er
 		r.Timing.Add(p)
 	}
 	hits, filtered := slices.Clone(f.hits), []uint64(nil)
-	if r.Page != nil { // all hits are candidates of all placements
+	if r.Page != nil { // all hits are candidates for every placement
 		for i := range hits {
 			hits[i].Filters = 1<<search.MaxPlacements - 1
 		}

@@ -9,14 +9,14 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// narrowest is the least part of the ring that a slice is drawn with: a pixel.
+// narrowest is the width with which a slice is drawn at least, as a share of the ring: one pixel.
 const narrowest = 1 / ringWidth
 
-// ring draws slices by their keys, in the colours of their shards. How hot one is depends on its load for
-// its width, over the mean of the ring, in steps of a factor of two. A slice of few keys counts as wide
-// as it is drawn, or as the mean slice if that is narrower. By the number of its keys any load would make
-// it as hot as possible. Later arcs lie above earlier ones, so that no wide or cold slice hides a narrow
-// or hot one.
+// ring draws slices by their keys, in the colours of their shards. The heat of a slice is its load for
+// its width, relative to the mean of the ring, in steps of a factor of two. A slice of few keys is taken
+// to be as wide as it is drawn, or as the mean slice if that is narrower; by the number of its keys, any
+// load would give it the highest heat. Later arcs lie on top of earlier ones, so that no wide or cold
+// slice hides a narrow or hot one.
 func ring(list []api.SliceInfo, colours map[string]int) (arcs []arc) {
 	least := min(narrowest, 1/float64(max(1, len(list))))
 	for _, s := range list {
@@ -30,7 +30,7 @@ func ring(list []api.SliceInfo, colours map[string]int) (arcs []arc) {
 	return arcs
 }
 
-// heat returns how hot a part of the ring is: 4 is as hot as the mean.
+// heat returns the heat of a part of the ring, from 0 to 9. The heat of the mean is 4.
 func heat(share, width float64) int {
 	if share <= 0 || width <= 0 {
 		return 0
@@ -38,8 +38,8 @@ func heat(share, width float64) int {
 	return min(9, max(1, 4+int(math.Round(math.Log2(share/width)))))
 }
 
-// keys are those of a slice, from the first to the last. They are counted as integers: as parts of
-// the ring, two that lie close are the same floating-point number.
+// keys is the range of a slice's keys, from the first to the last. Keys are integers, because two that
+// lie close together would be the same floating-point number.
 type keys struct{ first, last uint64 }
 
 // extent returns the keys of a slice.
@@ -48,10 +48,10 @@ func extent(s api.SliceInfo) keys {
 	return keys{first, max(first, keyOf(s.Hi))}
 }
 
-// count returns how many there are, at least 1.
+// count returns the number of keys, at least 1.
 func (k keys) count() float64 { return float64(k.last-k.first) + 1 }
 
-// position returns where they begin on the ring, 0 to 1, and how much of it they are.
+// position returns where the keys begin on the ring, 0 to 1, and what share of it they take.
 func (k keys) position() (at, width float64) {
 	return math.Ldexp(float64(k.first), -64), math.Ldexp(k.count(), -64)
 }

@@ -15,7 +15,8 @@ import (
 	"adshard/internal/node/httpapi"
 )
 
-// TestCookiesAreSecureWhereverTLSIs: browsers then never send them without it. The port has it itself, or a proxy in front.
+// TestCookiesAreSecureWhereverTLSIs: if the port or a proxy in front of it uses TLS, the cookie is marked Secure, so that
+// browsers never send it without TLS.
 func TestCookiesAreSecureWhereverTLSIs(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -39,9 +40,9 @@ func TestCookiesAreSecureWhereverTLSIs(t *testing.T) {
 		secure bool
 	}{
 		{"https", []string{"Origin", "https://" + l.Addr().String()}, true},
-		{"https", nil, true}, // as browsers that send no Origin with a form of the same site
+		{"https", nil, true}, // as browsers do that send no Origin with a form of the same site
 		{"https", []string{"Origin", "null"}, true},
-		{"http", []string{"Origin", "https://" + l.Addr().String()}, true}, // a proxy has TLS
+		{"http", []string{"Origin", "https://" + l.Addr().String()}, true}, // a proxy terminates TLS
 		{"http", []string{"Referer", "https://ads.example/console/login"}, true},
 		{"http", []string{"X-Forwarded-Proto", "https"}, true},
 		{"http", []string{"Origin", "http://" + l.Addr().String()}, false},

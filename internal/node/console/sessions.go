@@ -16,17 +16,17 @@ import (
 
 const (
 	lifetime = 12 * time.Hour
-	// maxSessions bounds all sessions, maxOfToken those of a token, so that no token can drive out the
-	// sessions of others.
+	// maxSessions bounds all sessions, and maxOfToken the sessions of one token, so that no token can
+	// displace the sessions of others.
 	maxSessions = 1000
 	maxOfToken  = 20
 )
 
-// Sessions are those of people who have signed in: what a browser's cookie names, and the
-// token that it stands for. Only their hashes are kept. The zero value has none.
+// Sessions holds the sessions of people who have signed in. Each maps a browser's cookie to the token that
+// it stands for; only the hashes of both are kept. The zero value is empty.
 type Sessions struct {
 	mu   sync.Mutex
-	list map[[sha256.Size]byte]session // by the hash of what the cookie says
+	list map[[sha256.Size]byte]session // by the hash of the cookie's value
 }
 
 type session struct {
@@ -34,8 +34,8 @@ type session struct {
 	until time.Time
 }
 
-// open begins a session and returns what its cookie says. If there are too many, of the token or in
-// total, the one that would end first is ended.
+// open begins a session and returns the value of its cookie. If there are too many sessions, of the token or
+// in total, the one that would end first is ended.
 func (s *Sessions) open(token access.TokenHash, now time.Time) string {
 	id := rand.Text()
 	s.mu.Lock()
@@ -49,7 +49,8 @@ func (s *Sessions) open(token access.TokenHash, now time.Time) string {
 	return id
 }
 
-// makeRoom ends the session that would end first, if there are as many as there may be.
+// makeRoom ends the session that would end first among those for which `of` returns true, if there are
+// already `most` of them.
 func (s *Sessions) makeRoom(most int, of func(session) bool) {
 	var oldest [sha256.Size]byte
 	n := 0
@@ -66,7 +67,7 @@ func (s *Sessions) makeRoom(most int, of func(session) bool) {
 	}
 }
 
-// token returns the token that a cookie stands for.
+// token returns the token that a cookie stands for. ok is false if the cookie has no session.
 func (s *Sessions) token(id string, now time.Time) (token access.TokenHash, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,8 +86,8 @@ func (s *Sessions) end(id string) {
 	delete(s.list, sha256.Sum256([]byte(id)))
 }
 
-// cookieOf returns the name of a port's cookie: browsers send the cookies of a host to all
-// of its ports, and each port has sessions of its own.
+// cookieOf returns the name of a port's cookie: browsers send the cookies of a host to all of its ports, and
+// each port has its own sessions.
 func cookieOf(r *http.Request) string {
 	_, port, err := net.SplitHostPort(r.Host)
 	if err != nil {
@@ -95,7 +96,8 @@ func cookieOf(r *http.Request) string {
 	return "adshard_" + port
 }
 
-// Caller returns who has signed in, if their token is still valid.
+// Caller returns the identity that has signed in. ok is false if nobody has, or if the token is no longer
+// valid.
 func (s *Sessions) Caller(r *http.Request, gate *access.Gate) (who access.Identity, ok bool) {
 	cookie, err := r.Cookie(cookieOf(r))
 	if err != nil || gate == nil || gate.Tokens == nil {
@@ -108,7 +110,7 @@ func (s *Sessions) Caller(r *http.Request, gate *access.Gate) (who access.Identi
 	return gate.Tokens().FindHash(token)
 }
 
-// login makes a session of a token.
+// login begins a session for a token.
 func (c *Console) login(w http.ResponseWriter, r *http.Request) {
 	if err := r.ParseForm(); err != nil {
 		c.fail(w, r, http.StatusBadRequest, "The form cannot be read.")
@@ -133,7 +135,7 @@ func (c *Console) login(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, back(r), http.StatusSeeOther)
 }
 
-// back returns the page of the console to return to.
+// back returns the console page to return to.
 func back(r *http.Request) string {
 	if to := r.PostForm.Get("back"); strings.HasPrefix(to, Root) && !strings.ContainsAny(to, "\\\r\n") {
 		return to
@@ -150,8 +152,8 @@ func (c *Console) logout(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, Root, http.StatusSeeOther)
 }
 
-// cookie is only for this port's pages, never for a script, and never for a connection without TLS where the
-// page came with it.
+// cookie returns a cookie that is sent only to this port's pages and hidden from scripts. If the page came
+// over TLS, the cookie is never sent without TLS.
 func (c *Console) cookie(r *http.Request, value string, age int) *http.Cookie {
 	return &http.Cookie{
 		Name: cookieOf(r), Value: value, Path: Root, MaxAge: age, HttpOnly: true, SameSite: http.SameSiteStrictMode,
@@ -159,9 +161,9 @@ func (c *Console) cookie(r *http.Request, value string, age int) *http.Cookie {
 	}
 }
 
-// ofThisSite refuses requests that do not come from a page of this port. The port refuses
-// requests that name another site (http.CrossOriginProtection); here a missing origin is
-// refused, too.
+// ofThisSite refuses requests that do not come from a page of this port. The port itself already refuses
+// requests that name another site (http.CrossOriginProtection); ofThisSite also refuses those that name
+// none.
 func ofThisSite(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Sec-Fetch-Site") != "same-origin" && r.Header.Get("Origin") == "" {

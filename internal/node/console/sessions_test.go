@@ -4,7 +4,8 @@ import (
 	"testing"
 )
 
-// TestSessionsOfAToken: signing in again and again ends the oldest sessions of the same token, and no others.
+// TestSessionsOfAToken: signing in repeatedly ends the oldest sessions of the same token, and no other
+// sessions.
 func TestSessionsOfAToken(t *testing.T) {
 	p := newPort(t, true)
 	operator := &browser{t: t, port: p}
@@ -17,7 +18,7 @@ func TestSessionsOfAToken(t *testing.T) {
 	}
 	for i, b := range readers {
 		want := 401
-		if i >= 30 { // twenty of a token
+		if i >= 30 { // at most twenty sessions for each token
 			want = 200
 		}
 		has(t, b.get("/console/overview"), want)

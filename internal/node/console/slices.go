@@ -9,30 +9,30 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// listed is how many slices the table has.
+// listed is the number of slices in the table.
 const listed = 50
 
-// sliceList is the ring and its most loaded slices.
+// sliceList has the ring and the slices with the highest load.
 type sliceList struct {
 	List   *api.SliceList
 	Ring   []arc
 	Legend []entry
-	Slave  string // whose slices are listed; "": all
+	Slave  string // lists only this shard's slices; "" means all
 	Listed int
-	// All is whether the ring has all slices; some are left out when there are many.
+	// All says whether the ring has all slices; if there are very many, some are left out.
 	All bool
-	// Past: there is a history to show.
+	// Past says that there is a history to show.
 	Past bool
 }
 
-// entry is a shard that has slices, and its colour.
+// entry is an entry of the legend: a shard that has slices, and its colour.
 type entry struct {
 	Shard  string
 	Colour int
 }
 
-// arc is a slice on the ring, drawn: where it begins, how wide it is, how hot it is, of heat
-// levels 0 (cold) to 9, and the colour of its shard.
+// arc is a slice drawn on the ring: where it begins, its width, its heat from 0 (cold) to 9, and
+// the colour of its shard.
 type arc struct {
 	api.SliceInfo
 	X, Width     float64
@@ -95,7 +95,7 @@ func (c *Console) slice(w http.ResponseWriter, r *http.Request) {
 	c.showSlice(w, r, id, http.StatusOK, "")
 }
 
-// showSlice shows the page of a slice; trouble is what stood in the way of a form.
+// showSlice shows the page of a slice. `trouble` says why a form was refused, or is "".
 func (c *Console) showSlice(w http.ResponseWriter, r *http.Request, id uint64, status int, trouble string) {
 	story, err := get[api.SliceStory](c, r, fmt.Sprint("/v1/balance/why/", id))
 	if err != nil {

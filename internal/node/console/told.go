@@ -12,25 +12,27 @@ import (
 	"adshard/targeting"
 )
 
-// told is targeting in plain sentences.
+// told describes targeting in plain sentences.
 type told struct {
-	// Own are those of an entity, From those that an ad group has from its campaign.
+	// Own are the sentences about the entity itself, and From those about what an ad group takes over from its
+	// campaign.
 	Own, From []string
 }
 
-// shownNames is how many places, segments or sites of a list a sentence names.
+// shownNames bounds how many places, segments or sites of a list are named in a sentence.
 const shownNames = 20
 
-// toldSettings are the properties that sentences say.
+// toldSettings are the properties that sentences describe.
 var toldSettings = map[string]bool{
 	"start_date": true, "end_date": true, "schedule": true, "locations": true, "location_method": true, "location_exclusion_method": true,
 	"audiences": true, "sites": true, "categories": true,
 }
 
-// isTold reports whether sentences say a property.
+// isTold reports whether sentences describe a property.
 func isTold(name string) bool { return toldSettings[name] }
 
-// tell says where, when and for whom the entity of a page takes part; nil: there is nothing to say of such an entity.
+// tell describes where, when and for whom the entity of a page takes part. It returns nil if there is nothing to say
+// about that kind of entity.
 func (c *Console) tell(r *http.Request, b *branch) *told {
 	switch it := b.Item; it.Type {
 	case api.ItemTypeAdvertiser:
@@ -53,7 +55,7 @@ func (c *Console) tell(r *http.Request, b *branch) *told {
 	return nil
 }
 
-// campaignSentences says a campaign's targeting, in the order in which its parts are looked at.
+// campaignSentences describes a campaign's targeting, in the order in which its parts are checked.
 func (c *Console) campaignSentences(r *http.Request, it *api.Item, owners []api.Item) []string {
 	zone := "UTC"
 	if len(owners) > 0 && owners[0].TimeZone != "" {
@@ -75,10 +77,10 @@ func dateSentences(it *api.Item, zone string) []string {
 	return nil
 }
 
-// hours are intervals of a schedule that differ in nothing but the day.
+// hours are intervals of a schedule that differ only in the day.
 type hours struct {
 	of   targeting.Interval
-	days []int // from Monday, which is 0
+	days []int // Monday is 0
 }
 
 func scheduleSentences(it *api.Item, zone string) []string {
@@ -115,7 +117,7 @@ func scheduleSentences(it *api.Item, zone string) []string {
 
 var weekDays = [...]string{"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"}
 
-// daysText names days, three or more in a row as one range.
+// daysText names days; three or more in a row become a range.
 func daysText(days []int) string {
 	if len(days) == len(weekDays) {
 		return "every day"
@@ -139,7 +141,8 @@ func daysText(days []int) string {
 
 func clock(quarter uint8) string { return fmt.Sprintf("%02d:%02d", quarter/4, quarter%4*15) }
 
-// bids says how a modifier changes bids, between two texts; "": it does not.
+// bids says how a modifier changes bids, between the texts `before` and `after`. It returns "" if the modifier does
+// not change them.
 func bids(before string, permille uint16, after string) string {
 	if permille == targeting.Default {
 		return ""
@@ -147,7 +150,7 @@ func bids(before string, permille uint16, after string) string {
 	return before + "bids " + signed(permille) + after
 }
 
-// signed writes a modifier as percent.
+// signed writes a modifier as a percentage with a sign.
 func signed[T int | uint16](permille T) string {
 	text := strconv.FormatFloat(float64(int(permille)-targeting.Default)/10, 'f', -1, 64) + " %"
 	if permille > targeting.Default {
@@ -156,7 +159,7 @@ func signed[T int | uint16](permille T) string {
 	return strings.Replace(text, "-", "−", 1)
 }
 
-// oneText joins texts with commas, and with a word before the last one.
+// oneText joins texts with commas, and with `word` before the last one.
 func oneText(texts []string, word string) string {
 	if len(texts) < 2 {
 		return strings.Join(texts, "")
@@ -223,7 +226,8 @@ func sitesText(list []targeting.Site) string {
 	return oneText(shortened(texts), "or")
 }
 
-// categorySentences says which pages show nothing of an entity: an advertiser's categories add to its campaigns'.
+// categorySentences says on which pages nothing of an entity is shown. The categories of an advertiser are added to
+// those of its campaigns.
 func categorySentences(it *api.Item, owners ...api.Item) []string {
 	list, err := targeting.ParseCategories(it.Categories)
 	for i := range owners {
@@ -241,7 +245,7 @@ func categorySentences(it *api.Item, owners ...api.Item) []string {
 	return []string{"Not on pages that block the categories " + oneText(list, "or") + "."}
 }
 
-// shortened leaves out all but the first texts, and says how many.
+// shortened keeps the first shownNames texts, and says how many it left out.
 func shortened(texts []string) []string {
 	if len(texts) <= shownNames {
 		return texts

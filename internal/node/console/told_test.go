@@ -9,7 +9,7 @@ import (
 	"adshard/places"
 )
 
-// abroad is a shop whose campaigns say where, when and for whom they are shown.
+// abroad is a shop whose campaigns define where, when and for whom they are shown.
 const abroad = `
 {"type":"advertiser","name":"Acme","time_zone":"Europe/Prague","categories":["shops"]}
 {"type":"campaign","advertiser":"Acme","name":"All","start_date":"2026-03-31","end_date":"2026-12-24","languages":["cs","en"],
@@ -25,7 +25,7 @@ const abroad = `
 {"type":"group","advertiser":"Free","campaign":"Plain","name":"Plain"}
 `
 
-// abroadLines are the lines of abroad.
+// abroadLines returns the lines of `abroad`.
 func abroadLines() string {
 	var days []string
 	for _, d := range []string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"} {
@@ -35,8 +35,8 @@ func abroadLines() string {
 	return strings.ReplaceAll(lines, "DAYS", strings.Join(days, ","))
 }
 
-// TestTargetingIsTold: pages of campaigns and ad groups say in plain sentences where, when and for whom they are shown, with the
-// names that the table of places has now.
+// TestTargetingIsTold: pages of campaigns and ad groups describe in plain sentences where, when and for whom they are shown.
+// Places have the names of the current table of places.
 func TestTargetingIsTold(t *testing.T) {
 	db, with := fill(t, strings.Replace(abroadLines(), `{"id":9000001},`, "", 1), nil)
 	b := &browser{t: t, port: newPort(t, false, with)}
@@ -71,7 +71,7 @@ func TestTargetingIsTold(t *testing.T) {
 	has(t, b.get("/console/data/campaigns/1"), 200, "Only in Czech &lt;Lands&gt; (bids −10 %)")
 }
 
-// TestManyPlacesAreTold: a sentence names the first of many.
+// TestManyPlacesAreTold: a sentence lists only the first of many places.
 func TestManyPlacesAreTold(t *testing.T) {
 	var list []string
 	for r := range places.Countries().All() {

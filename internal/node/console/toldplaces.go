@@ -13,7 +13,7 @@ import (
 	"adshard/targeting"
 )
 
-// locationSentences says where a campaign is shown and where not.
+// locationSentences says where a campaign is shown and where it is not.
 func (c *Console) locationSentences(r *http.Request, it *api.Item) []string {
 	list, err := targeting.ParseLocations(it.Locations)
 	if err != nil {
@@ -44,7 +44,7 @@ func (c *Console) locationSentences(r *http.Request, it *api.Item) []string {
 	return []string{text + ".", methodSentence(it, len(in) > 0, len(out) > 0)}
 }
 
-// circles is 1 for a circle, 0 for a place.
+// circles returns 1 for a circle and 0 for a place, so that places sort first.
 func circles(l *targeting.Location) int {
 	if l.Place == 0 {
 		return 1
@@ -52,7 +52,7 @@ func circles(l *targeting.Location) int {
 	return 0
 }
 
-// locationsText names places, then circles.
+// locationsText names the places and then the circles of a list.
 func locationsText(list []targeting.Location, names map[uint32]string, word string) string {
 	var where, around []string
 	for _, l := range list {
@@ -88,7 +88,7 @@ func degrees(micro int32) string {
 	return strings.Replace(strconv.FormatFloat(float64(micro)/1e6, 'f', -1, 64), "-", "−", 1)
 }
 
-// methodSentence says which places of a request count.
+// methodSentence says which places of a request are compared with the campaign's.
 func methodSentence(it *api.Item, targets, exclusions bool) string {
 	const user, query = "where the user is", "where the user is, and which places the query is about"
 	of := func(presence bool) string {
@@ -107,7 +107,7 @@ func methodSentence(it *api.Item, targets, exclusions bool) string {
 	return "What counts for showing it is " + in + "; for not showing it, " + out + "."
 }
 
-// placeNames returns the names of the places that the port's table has.
+// placeNames returns the names of places, by number, as far as the port's table has them.
 func (c *Console) placeNames(r *http.Request, list []targeting.Location) map[uint32]string {
 	var ids []string
 	for _, l := range list {
@@ -118,7 +118,7 @@ func (c *Console) placeNames(r *http.Request, list []targeting.Location) map[uin
 	return c.namesOf(r, ids)
 }
 
-// namesOf returns the names of places by number; where the port cannot tell, there are none.
+// namesOf returns the names of places by number. The map is empty if the port cannot tell.
 func (c *Console) namesOf(r *http.Request, ids []string) map[uint32]string {
 	names := map[uint32]string{}
 	if len(ids) == 0 {

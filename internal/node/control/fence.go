@@ -12,20 +12,20 @@ import (
 	"adshard/fault"
 )
 
-// Fence is the epoch of one term in the backend database. Writes through it succeed only
-// while there is no later epoch, wherever else leadership is decided.
+// Fence holds the epoch of one term in the backend database. Writes through it succeed only while
+// there is no later epoch, wherever leadership is decided.
 type Fence struct {
 	db    backend.Store
-	key   string // of the cluster
+	key   string // the key of the cluster
 	epoch uint64
 
-	mu    sync.RWMutex // held exclusively while saved changes, here and in the database
-	saved []byte       // the epoch that the next one exceeds, big-endian, then the address
-	tried []byte       // what Raise wrote without an answer, or nil if it had one. Changed with saved
+	mu    sync.RWMutex // locked for writing while saved changes, here and in the database
+	saved []byte       // the epoch that the next one must exceed, big-endian, followed by the address
+	tried []byte       // what Raise wrote without getting an answer, or nil. It changes together with saved
 }
 
-// Epoch returns the epoch in the database and the address of the balancer that took it, or
-// 0 if there is none.
+// Epoch returns the epoch in the database and the address of the balancer that took it. The epoch is 0
+// if there is none.
 func Epoch(ctx context.Context, db backend.Store, key string) (epoch uint64, address string, err error) {
 	b, err := db.LoadControl(ctx, guardKey(key))
 	if err != nil {
@@ -35,8 +35,8 @@ func Epoch(ctx context.Context, db backend.Store, key string) (epoch uint64, add
 	return epoch, address, nil
 }
 
-// NewFence takes an epoch above that in the database, and above least, for the balancer at
-// an address. Errors: fault.Conflict if another one was faster.
+// NewFence takes an epoch above the one in the database, and above `least`, for the balancer at an
+// address. Errors: fault.Conflict if another one was faster.
 func NewFence(ctx context.Context, db backend.Store, key, address string, least uint64) (*Fence, error) {
 	f := &Fence{db: db, key: key}
 	before, err := db.LoadControl(ctx, guardKey(key))
@@ -68,9 +68,9 @@ func decodeEpoch(b []byte) (epoch uint64, address string) {
 // Epoch returns the term's epoch.
 func (f *Fence) Epoch() uint64 { return f.epoch }
 
-// Raise makes the next epoch higher than epoch. If it fails without an answer of the database, and the
-// epoch is the one that it wrote, the term ends with fault.Stale: it cannot know whether it wrote the
-// epoch itself, or a balancer restarted at its address took it.
+// Raise makes the next epoch higher than `epoch`. If the database does not answer, and is later found
+// to have the epoch that Raise wrote, the term ends with fault.Stale: it cannot know whether its own
+// write succeeded, or a balancer restarted at its address took that epoch.
 func (f *Fence) Raise(ctx context.Context, epoch uint64) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -85,15 +85,15 @@ func (f *Fence) Raise(ctx context.Context, epoch uint64) error {
 	return f.explain(ctx, err)
 }
 
-// Check fails with *Replaced when another term has begun, and with fault.Stale when the
-// database was restored to a time before this one, or Raise may have raised the epoch.
+// Check returns *Replaced if another term has begun. It returns fault.Stale if the database was
+// restored to a time before this term, or if Raise may have raised the epoch.
 func (f *Fence) Check(ctx context.Context) error {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
 	return f.check(ctx)
 }
 
-// check is Check. Called with mu held.
+// check does the work of Check. The caller holds mu.
 func (f *Fence) check(ctx context.Context) error {
 	now, err := f.db.LoadControl(ctx, guardKey(f.key))
 	if err != nil {
@@ -124,8 +124,8 @@ func (f *Fence) Save(ctx context.Context, key string, value []byte) error {
 	return f.explain(ctx, f.db.SaveControlIf(ctx, f.key+key, value, guardKey(f.key), f.saved))
 }
 
-// Compact holds the feed at a clock for this cluster and removes changes up to it that no
-// reader needs.
+// Compact marks that this cluster needs the changes of the feed after a clock, and removes changes up
+// to it that no reader needs.
 func (f *Fence) Compact(ctx context.Context, clock uint64, idle time.Duration) error {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
@@ -133,7 +133,7 @@ func (f *Fence) Compact(ctx context.Context, clock uint64, idle time.Duration) e
 	return f.explain(ctx, err)
 }
 
-// explain says why a write was refused. Called with mu held.
+// explain returns why a write was refused, if it was. The caller holds mu.
 func (f *Fence) explain(ctx context.Context, err error) error {
 	if fault.Is(err, fault.Conflict) {
 		if why := f.check(ctx); why != nil {

@@ -10,7 +10,7 @@ import (
 	"adshard/internal/node/nodetest"
 )
 
-// silent is a database that makes the next write, and does not answer.
+// silent is a database whose next write succeeds but returns an error.
 type silent struct {
 	backend.Store
 	next bool
@@ -36,13 +36,14 @@ func fence(t *testing.T, db backend.Store) *control.Fence {
 	return f
 }
 
-// writes returns what a term may not do when it is over.
+// writes returns the errors of the calls that a term may not make after its end.
 func writes(t *testing.T, f *control.Fence) map[string]error {
 	return map[string]error{"save": f.Save(t.Context(), "/model", []byte("x")), "check": f.Check(t.Context()),
 		"raise": f.Raise(t.Context(), 9), "compact": f.Compact(t.Context(), 1, 0)}
 }
 
-// TestRaisedWithoutAnAnswer: the term is over, and its process begins the next one, above what it raised.
+// TestRaisedWithoutAnAnswer: if raising the epoch gets no answer, the term is over, and the process
+// begins the next term above the epoch that it raised to.
 func TestRaisedWithoutAnAnswer(t *testing.T) {
 	db := &silent{Store: nodetest.NewDatabase(t).DB}
 	f := fence(t, db)
@@ -63,8 +64,8 @@ func TestRaisedWithoutAnAnswer(t *testing.T) {
 	}
 }
 
-// TestRaisedToTheEpochOfAnother: a balancer started again at the same address has the epoch to which
-// the previous one raises its own. The previous one is replaced.
+// TestRaisedToTheEpochOfAnother: a balancer was started again at the same address and has the epoch to
+// which the previous one wants to raise its own. The previous one is replaced.
 func TestRaisedToTheEpochOfAnother(t *testing.T) {
 	db := nodetest.NewDatabase(t).DB
 	before, again := fence(t, db), fence(t, db)

@@ -11,7 +11,7 @@ import (
 	"adshard/internal/ulimit"
 )
 
-// freeBytes returns how much room the disk of a directory has.
+// freeBytes returns the free space of a directory's disk.
 func freeBytes(dir string) (uint64, error) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(dir, &s); err != nil {
@@ -20,7 +20,7 @@ func freeBytes(dir string) (uint64, error) {
 	return s.Bavail * uint64(s.Bsize), nil
 }
 
-// needRoom returns fault.NoSpace when the disk of a directory has less room than that.
+// needRoom returns fault.NoSpace if the disk of a directory has less than `need` bytes free.
 func needRoom(op, dir string, need uint64) error {
 	free, err := freeBytes(dir)
 	if err != nil {
@@ -33,7 +33,7 @@ func needRoom(op, dir string, need uint64) error {
 	return nil
 }
 
-// fileError gives an error of the file system its kind.
+// fileError turns an error of the file system into a fault of the matching kind.
 func fileError(op string, err error) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		return fault.Newf(fault.NoSpace, op, "%w; free some space", err)
@@ -44,7 +44,7 @@ func fileError(op string, err error) error {
 	return fault.Newf(fault.Unavailable, op, "%w; check the disk and the directory's permissions", err)
 }
 
-// lockFile keeps a second copy out of the same directory.
+// lockFile is the lock that keeps a second copy out of the same directory.
 const lockFile = "copy.lock"
 
 // lock takes the lock of a directory that is being filled. Errors: fault.Locked.
@@ -58,11 +58,11 @@ func lock(dir string) (unlock func(), err error) {
 		return nil, errors.Join(fault.Newf(fault.Locked, op, "another copy is being made in %s (%w); wait for it, or end it", dir, err), f.Close())
 	}
 	return func() {
-		// A process that is being started has a copy of the file until it runs its own program.
+		// A process that is just being started shares the open file until it runs its own program.
 		_ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN)
 		_ = f.Close()
 	}, nil
 }
 
-// mib is a size for messages.
+// mib writes a size for messages.
 func mib(bytes uint64) string { return fmt.Sprintf("%.1f MiB", float64(bytes)/(1<<20)) }

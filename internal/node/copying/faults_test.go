@@ -18,10 +18,10 @@ import (
 	"adshard/schema/pb"
 )
 
-// dying is a source that a test replaces, or takes away, before each call.
+// dying is a source that a test can replace or take away before each call.
 type dying struct {
 	pb.UnimplementedCopiesServer
-	now   atomic.Pointer[Source] // nil: it is away
+	now   atomic.Pointer[Source] // nil while the source is away
 	calls atomic.Int64
 	each  func(call int)
 }
@@ -66,9 +66,9 @@ func (d *dying) Release(ctx context.Context, r *pb.ReleaseCopyRequest) (*pb.Rele
 	return s.Release(ctx, r)
 }
 
-// TestTheSourceDiesAtEachStep: it comes back without its checkpoints and with newer data,
-// and the copy is right. When it stays away, the copy ends, and goes on from another
-// source.
+// TestTheSourceDiesAtEachStep: after each step the source dies and comes back without its
+// checkpoints and with newer data. The copy is correct. If the source stays away, the copy fails
+// and can be continued from another source.
 func TestTheSourceDiesAtEachStep(t *testing.T) {
 	t.Parallel()
 	r := newSlave(t, 3)
@@ -110,8 +110,8 @@ func TestTheSourceDiesAtEachStep(t *testing.T) {
 	check(t, cfg.Dir, got.Contents.Position.Clock)
 }
 
-// TestFlippedOnTheWire: a damaged piece is fetched again; one that always arrives damaged
-// ends the copy.
+// TestFlippedOnTheWire: a damaged piece is fetched again. If it arrives damaged every time, the
+// copy fails.
 func TestFlippedOnTheWire(t *testing.T) {
 	t.Parallel()
 	r := newSlave(t, 3)
@@ -143,8 +143,8 @@ func TestFlippedOnTheWire(t *testing.T) {
 	}
 }
 
-// TestFlippedOnTheSourcesDisk: the copy is found to be damaged before it replaces what is
-// there, and nothing of it is used again.
+// TestFlippedOnTheSourcesDisk: damage is detected before the copy replaces existing data, and
+// nothing of the copy is reused.
 func TestFlippedOnTheSourcesDisk(t *testing.T) {
 	t.Parallel()
 	r := newSlave(t, 3)
@@ -167,7 +167,7 @@ func TestFlippedOnTheSourcesDisk(t *testing.T) {
 	check(t, dir, 3)
 }
 
-// spoilLargest flips a byte of the largest table file below a directory.
+// spoilLargest flips a byte of the largest table file in a directory.
 func spoilLargest(t *testing.T, dir string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*", "*.sst"))
@@ -200,8 +200,8 @@ func spoil(t *testing.T, path string, at int64) {
 	}
 }
 
-// TestDamagedMeanwhile: what lies in the directory when a copy goes on is compared with
-// the source, byte by byte.
+// TestDamagedMeanwhile: when a copy continues, the files that are already in the directory are
+// compared with the source, byte by byte.
 func TestDamagedMeanwhile(t *testing.T) {
 	t.Parallel()
 	r := newSlave(t, 3)
@@ -230,7 +230,7 @@ func TestDamagedMeanwhile(t *testing.T) {
 	if spoiled == 0 {
 		t.Fatalf("nothing to damage in %v", entries)
 	}
-	for _, name := range []string{"999999.sst", "notes", "sub.part"} { // nothing of these stays
+	for _, name := range []string{"999999.sst", "notes", "sub.part"} { // all of these must be removed
 		if err := os.WriteFile(filepath.Join(rocks.Incoming(dir), name), []byte("x"), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -239,8 +239,8 @@ func TestDamagedMeanwhile(t *testing.T) {
 	check(t, dir, 3)
 }
 
-// TestFullDisk: a copy that does not fit is refused before it begins, one that the disk
-// runs full under ends; both go on when there is room.
+// TestFullDisk: a copy that does not fit is refused before it begins. A copy during which the disk
+// fills up fails. Both continue when there is room.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	r := newSlave(t, 3)
@@ -263,7 +263,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	var once sync.Once
 	client.read = func(_ *pb.ReadCopyRequest, m *pb.ReadCopyResponse, err error) (*pb.ReadCopyResponse, error) {
-		once.Do(func() { _ = os.WriteFile(ballast, make([]byte, 32<<20), 0o600) }) // as much as there is room for
+		once.Do(func() { _ = os.WriteFile(ballast, make([]byte, 32<<20), 0o600) }) // fills the disk
 		return m, err
 	}
 	if _, err := Fill(t.Context(), config(dir), client); !fault.Is(err, fault.NoSpace) {
@@ -276,7 +276,8 @@ func TestFullDisk(t *testing.T) {
 	check(t, dir, 3)
 }
 
-// TestTheSourcesDiskIsShort: no checkpoint is made, and those that are held are given up.
+// TestTheSourcesDiskIsShort: when the source's disk is almost full, no checkpoint is made and
+// existing ones are given up.
 func TestTheSourcesDiskIsShort(t *testing.T) {
 	t.Parallel()
 	r := newSlave(t, 3)
@@ -297,12 +298,12 @@ func TestTheSourcesDiskIsShort(t *testing.T) {
 	}
 }
 
-// oneWay is a link that can be cut in the direction of the client.
+// oneWay is a network link whose direction towards the client can be cut.
 type oneWay struct {
 	cut atomic.Bool
 }
 
-// link forwards connections to address; it returns its own address.
+// link forwards connections to `address` and returns its own address.
 func (o *oneWay) link(t *testing.T, address string) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -336,8 +337,8 @@ func (o *oneWay) link(t *testing.T, address string) string {
 	return l.Addr().String()
 }
 
-// back forwards what comes from the source. While the link is cut it waits, as what TCP
-// sends again does.
+// back forwards data from the source. While the link is cut it waits, because TCP would retransmit
+// the data later.
 func (o *oneWay) back(in, out net.Conn) {
 	defer in.Close()
 	buf := make([]byte, 32<<10)
@@ -355,8 +356,8 @@ func (o *oneWay) back(in, out net.Conn) {
 	}
 }
 
-// TestALinkThatIsCutOneWay: calls end at their deadline, and the copy goes on when the link
-// is whole again.
+// TestALinkThatIsCutOneWay: calls end at their deadline, and the copy continues when the link is
+// restored.
 func TestALinkThatIsCutOneWay(t *testing.T) {
 	t.Parallel()
 	r := newSlave(t, 3)

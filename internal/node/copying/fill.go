@@ -25,29 +25,28 @@ import (
 	"adshard/schema/pb"
 )
 
-// Config says what is filled.
+// Config says which store is filled, and how.
 type Config struct {
-	// Name is that of the slave being filled; Dir is the directory of its store. A
-	// store there may be open: its files stay as they are, and files that the copy
-	// shares are not fetched.
+	// Name is the name of the slave that is being filled; Dir is the directory of its store. A store there
+	// may be open: its files stay as they are, and files that it has in common with the copy are not
+	// fetched.
 	Name, Dir string
-	// Database is the one whose data the copy must have; "" means any.
+	// Database is the id of the database whose data the copy must have; "" means any.
 	Database string
-	// Instance is that of the slave whose store is wanted (pb.Replica); 0 means
-	// any.
+	// Instance is the instance of the slave whose store is wanted (pb.Replica); 0 means any.
 	Instance uint64
-	// Rate bounds the bytes a second; 0 means no bound.
+	// Rate bounds the bytes per second; 0 means no bound.
 	Rate uint64
 	// CallTimeout bounds a call. Patience is how long Fill continues without receiving
 	// a piece.
 	CallTimeout, Patience time.Duration
-	// Room is how much of the disk must be free beside the copy, in bytes.
+	// Room is how many bytes of the disk must stay free in addition to the copy.
 	Room uint64
 	Log  *slog.Logger
-	// Progress is called with the progress of the copy, unless nil.
+	// Progress, if not nil, is updated with the progress of the copy.
 	Progress *Progress
-	// Own are the credentials with which FillFrom calls the source, and From is the
-	// source's name; "" means any.
+	// Own are the credentials with which FillFrom calls the source. From is the name that the source must
+	// have; "" means any.
 	Own  *certs.Credentials
 	From string
 }
@@ -57,19 +56,18 @@ func DefaultConfig(name, dir string, log *slog.Logger) Config {
 	return Config{Name: name, Dir: dir, Rate: DefaultRate, CallTimeout: 30 * time.Second, Patience: time.Minute, Room: 64 << 20, Log: log}
 }
 
-// Result says what a copy consists of.
+// Result describes a finished copy.
 type Result struct {
-	// Source is the name of the slave whose store it is.
+	// Source is the name of the slave whose store was copied.
 	Source string
-	// Contents are those of the copy, which serves in no view yet.
+	// Contents describes the contents of the copy, which does not serve in any view yet.
 	Contents *barrels.Contents
-	// Bytes is the size of all files; Fetched is how many of them were transferred by
-	// this call.
+	// Bytes is the size of all files; Fetched is the number of those bytes that this call transferred.
 	Bytes, Fetched uint64
 	Took           time.Duration
 }
 
-// FillFrom is Fill from the slave at an address.
+// FillFrom calls Fill for the slave at an address.
 func FillFrom(ctx context.Context, cfg Config, address string) (*Result, error) {
 	conn, err := wire.DialStream(address, cfg.Own.To(cfg.From, access.Slave)...)
 	if err != nil {
@@ -83,15 +81,14 @@ func FillFrom(ctx context.Context, cfg Config, address string) (*Result, error) 
 	return r, nil
 }
 
-// Fill copies the store of a source. After it has returned, the copy becomes the store in
-// cfg.Dir when that is next opened or reloaded (barrels.Store.Reload); until then the store
-// is as before. After an error or a crash the next call goes on with what is there, from
-// this source or another one. Errors: fault.Conflict for data of another database, for a
-// source that does not trust this slave, and for a source that is another slave than the one
-// intended, fault.Version, fault.NoSpace, fault.Corrupt when pieces or the whole are
-// damaged, fault.Invalid for a source that breaks the rules, fault.Locked when Fill runs on
-// this directory already, fault.Unavailable, fault.Deadline or fault.Overloaded when the
-// source is away or busy for longer than cfg.Patience, those of ctx.
+// Fill copies the store of a source. After it has returned, the copy becomes the store in cfg.Dir the next
+// time that the store is opened or reloaded (barrels.Store.Reload); until then the old store stays. After an
+// error or a crash, the next call continues with the files that are there, from this source or another one.
+// Errors: fault.Conflict for data of another database, for a source that does not trust this slave, and for
+// a source that is not the intended slave; fault.Version; fault.NoSpace; fault.Corrupt if pieces or the
+// whole are damaged; fault.Invalid for a source that breaks the protocol; fault.Locked if Fill is already
+// running on this directory; fault.Unavailable, fault.Deadline or fault.Overloaded if the source is away or
+// busy for longer than cfg.Patience; those of ctx.
 func Fill(ctx context.Context, cfg Config, source pb.CopiesClient) (*Result, error) {
 	if err := outfile.MakeDir(cfg.Dir); err != nil {
 		return nil, fileError(fillOp, err)
@@ -121,7 +118,7 @@ func Discard(dir string) error {
 	return nil
 }
 
-// run makes rounds: a new one when the source no longer holds its checkpoint.
+// run makes rounds until one succeeds: it begins a new one if the source no longer holds its checkpoint.
 func (f *filler) run(ctx context.Context) (*Result, error) {
 	pauses := newPauses()
 	for {
@@ -132,13 +129,13 @@ func (f *filler) run(ctx context.Context) (*Result, error) {
 		case ctx.Err() != nil:
 			return nil, fault.New(fault.KindOf(ctx.Err()), fillOp, context.Cause(ctx))
 		case !fault.Is(err, fault.NotFound) || f.impatient() || f.fruitless():
-			if !transient(err) { // else the next call goes on with the same checkpoint
+			if !transient(err) { // after a transient error, the next call continues with the same checkpoint
 				f.release(ctx)
 			}
 			return nil, err
 		}
 		f.cfg.Log.Warn("the source holds its checkpoint no longer; going on with another one", "err", err)
-		_ = pauses.Sleep(ctx) // the next round sees that ctx has ended
+		_ = pauses.Sleep(ctx) // the next round checks ctx
 	}
 }
 
@@ -146,13 +143,13 @@ func newPauses() wait.Backoff {
 	return wait.Backoff{Least: 50 * time.Millisecond, Most: 2 * time.Second}
 }
 
-// impatient reports whether nothing has arrived for too long.
+// impatient reports whether nothing has arrived for longer than Patience.
 func (f *filler) impatient() bool {
 	return time.Since(time.Unix(0, f.progress.Load())) > f.cfg.Patience
 }
 
-// fruitless reports whether no piece has arrived for too long. Sums do not count: they arrive in each round,
-// also from a source that never sends a piece.
+// fruitless reports whether no piece has arrived for longer than Patience. It ignores checksums, which
+// arrive in each round even from a source that never sends a piece.
 func (f *filler) fruitless() bool {
 	return time.Since(time.Unix(0, f.arrived.Load())) > f.cfg.Patience
 }
@@ -170,11 +167,11 @@ func call[T any](ctx context.Context, f *filler, make func(context.Context) (T, 
 		if pauses.Longest() {
 			f.cfg.Log.Warn("the copy waits for its source", "kind", fault.KindOf(err).String(), "err", err)
 		}
-		_ = pauses.Sleep(ctx) // the next call sees that ctx has ended
+		_ = pauses.Sleep(ctx) // the next call checks ctx
 	}
 }
 
-// transient reports whether the source is away or busy.
+// transient reports whether an error says that the source is away or busy.
 func transient(err error) bool {
 	switch fault.KindOf(err) {
 	case fault.Unavailable, fault.Deadline, fault.Overloaded:
@@ -183,23 +180,23 @@ func transient(err error) bool {
 	return false
 }
 
-// filler is a call of Fill.
+// filler is the state of one call of Fill.
 type filler struct {
 	cfg    Config
 	source pb.CopiesClient
-	dir    string // where the files gather
+	dir    string // where the files are collected
 	want   want
 	rate   *rate.Limiter
 	token  string
-	lease  uint64 // of the checkpoint opened last; 0: none
+	lease  uint64 // of the checkpoint opened last, or 0
 	began  time.Time
 	transfer
 }
 
-// tokenFile has the token by which the source knows this copy again.
+// tokenFile has the token by which the source recognizes this copy.
 const tokenFile = "token"
 
-// readToken reads the token of an interrupted call, or makes one.
+// readToken reads the token of an interrupted call, or makes a new one.
 func (f *filler) readToken() error {
 	file := filepath.Join(f.dir, tokenFile)
 	if text, err := os.ReadFile(file); err == nil && len(text) >= 16 && len(text) <= wire.MaxToken {
@@ -216,7 +213,7 @@ func (f *filler) readToken() error {
 	return nil
 }
 
-// round opens a checkpoint, fetches what is missing, and makes the copy complete.
+// round opens a checkpoint, fetches the missing pieces, and completes the copy.
 func (f *filler) round(ctx context.Context) (*Result, error) {
 	m, err := f.open(ctx)
 	if err != nil {
@@ -262,7 +259,7 @@ func (f *filler) open(ctx context.Context) (*pb.OpenCopyResponse, error) {
 	})
 }
 
-// release tells the source to release its checkpoint now. It does so by itself later.
+// release tells the source to release its checkpoint now; otherwise the source does so later by itself.
 func (f *filler) release(ctx context.Context) {
 	if f.lease == 0 {
 		return
@@ -274,7 +271,7 @@ func (f *filler) release(ctx context.Context) {
 	}
 }
 
-// check checks what the source offers, and returns its size.
+// check checks the source's description of its store, and returns the total size of the files.
 func (f *filler) check(m *pb.OpenCopyResponse) (total uint64, err error) {
 	if err := f.want.checkContents(fillOp, m.GetDatabase(), m.GetFormat(), m.GetWords()); err != nil {
 		return 0, err
@@ -282,8 +279,8 @@ func (f *filler) check(m *pb.OpenCopyResponse) (total uint64, err error) {
 	return checkManifest(m)
 }
 
-// settle reads the whole copy, compares it with the source's description, and takes it out
-// of all views. A copy that is damaged is removed: nothing of it can be trusted.
+// settle reads the whole copy, compares it with the source's description, and takes it out of all views. It
+// removes a damaged copy, since nothing in it can be trusted.
 func (f *filler) settle(ctx context.Context, m *pb.OpenCopyResponse) (*barrels.Contents, error) {
 	const memory = 8 << 20
 	db, err := rocks.Open(f.dir, rocks.Options{CacheBytes: memory, WriteBufferBytes: memory, MinFreeBytes: 1})

@@ -13,8 +13,8 @@ import (
 	"adshard/schema/pb"
 )
 
-// TestFill: the copy has the data of exactly the position that it was made at, while the
-// source applies changes and is maintained; nothing is left at the source.
+// TestFill: the copy contains exactly the data of its position, although the source applies changes
+// and is maintained meanwhile. Nothing of the copy remains at the source.
 func TestFill(t *testing.T) {
 	t.Parallel()
 	r := newSlave(t, 3)
@@ -44,7 +44,8 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// TestTheLogIsHeld: from before the checkpoint until some time after it was released.
+// TestTheLogIsHeld: the source keeps its log from before the checkpoint until some time after its
+// release.
 func TestTheLogIsHeld(t *testing.T) {
 	t.Parallel()
 	r := newSlave(t, 2)
@@ -68,8 +69,8 @@ func TestTheLogIsHeld(t *testing.T) {
 	}
 }
 
-// TestInterruptedAnywhere breaks off before each call in turn; the next Fill fetches what
-// is missing, and not more than the pieces that were under way twice.
+// TestInterruptedAnywhere: a copy is interrupted before each call in turn. The next Fill fetches
+// what is missing, and fetches only those pieces twice that were in progress.
 func TestInterruptedAnywhere(t *testing.T) {
 	t.Parallel()
 	r := newSlave(t, 3)
@@ -89,7 +90,7 @@ func TestInterruptedAnywhere(t *testing.T) {
 				t.Fatalf("only %d calls", n)
 			}
 			check(t, dir, 3)
-			return // only the release was left to break
+			return // only the release remained
 		}
 		if first != nil || !errors.Is(err, broken) {
 			t.Fatalf("after %d calls: %v, %v", n, first, err)
@@ -102,8 +103,8 @@ func TestInterruptedAnywhere(t *testing.T) {
 	}
 }
 
-// TestAnOlderCopyIsUsed: what it has already is not fetched, and it serves until the new
-// one takes its place in the running store.
+// TestAnOlderCopyIsUsed: data that an older copy already has are not fetched. The older copy serves
+// until the new one takes its place in the running store.
 func TestAnOlderCopyIsUsed(t *testing.T) {
 	t.Parallel()
 	r := newSlave(t, 3)
@@ -135,8 +136,8 @@ func TestAnOlderCopyIsUsed(t *testing.T) {
 	}
 }
 
-// TestAnotherFileOfTheSameName: another file of the same name is not taken for the source's:
-// two stores number their files alike.
+// TestAnotherFileOfTheSameName: a file is not taken for the source's file just because it has the
+// same name. Two stores number their files in the same way.
 func TestAnotherFileOfTheSameName(t *testing.T) {
 	t.Parallel()
 	one, other := newSlave(t, 3), newSlave(t, 4)
@@ -153,7 +154,7 @@ func TestAnotherFileOfTheSameName(t *testing.T) {
 	check(t, dir, 4)
 }
 
-// TestTwoClients: two copies at once are right, a third is refused, and so is a second
+// TestTwoClients: two simultaneous copies are correct. A third one is refused, and so is a second
 // one in the same directory.
 func TestTwoClients(t *testing.T) {
 	t.Parallel()
@@ -192,7 +193,7 @@ func TestTwoClients(t *testing.T) {
 	}
 }
 
-// TestTheRateIsKept: the rate is kept on both sides.
+// TestTheRateIsKept: the limits on the rate of both sides are kept.
 func TestTheRateIsKept(t *testing.T) {
 	t.Parallel()
 	r := newSlave(t, 3)

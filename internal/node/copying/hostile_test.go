@@ -30,8 +30,8 @@ func openRequest(token string) *pb.OpenCopyRequest {
 	return &pb.OpenCopyRequest{Token: token, Name: "slave-9", Format: format, Words: words}
 }
 
-// TestAClientThatNeverReturns: a client that never returns holds a checkpoint, and the log, for
-// a limited time, and others can copy then.
+// TestAClientThatNeverReturns: a client that never returns holds a checkpoint and the log for a limited time only. After
+// that, others can copy.
 func TestAClientThatNeverReturns(t *testing.T) {
 	t.Parallel()
 	r := newSlave(t, 2)
@@ -62,12 +62,12 @@ func TestAClientThatNeverReturns(t *testing.T) {
 	if _, err := source.Open(t.Context(), openRequest("fedcba9876543210")); err != nil {
 		t.Fatal(err)
 	}
-	source.sweep(time.Now().Add(r.cfg.Linger + time.Second)) // the first one's log; the other is idle, too
+	source.sweep(time.Now().Add(r.cfg.Linger + time.Second)) // gives up the log of the first client, and the idle second one
 	source.sweep(time.Now().Add(2 * (r.cfg.Linger + time.Second)))
 	if n := r.holds.Load(); n != 0 {
 		t.Fatalf("the log is held %d times", n)
 	}
-	// One that calls all the time ends as well.
+	// A client that calls all the time is also ended.
 	other, err := source.Open(t.Context(), openRequest("fedcba9876543210"))
 	if err != nil {
 		t.Fatal(err)
@@ -75,7 +75,7 @@ func TestAClientThatNeverReturns(t *testing.T) {
 	for _, l := range source.leases {
 		l.began = l.began.Add(-r.cfg.Age - time.Second)
 	}
-	// RocksDB 11 begins with a log that is empty.
+	// The log is empty at first in RocksDB 11.
 	file := slices.IndexFunc(other.GetFiles(), func(f *pb.CopyFile) bool { return f.GetSize() > 0 })
 	if _, err := source.Read(t.Context(), &pb.ReadCopyRequest{Lease: other.GetLease(), File: uint32(file)}); err != nil {
 		t.Fatal(err)
@@ -86,7 +86,7 @@ func TestAClientThatNeverReturns(t *testing.T) {
 	}
 }
 
-// TestARestartedSourceLeavesNothing: checkpoints of a process that crashed are removed.
+// TestARestartedSourceLeavesNothing: a restarted source removes the checkpoints of its crashed predecessor.
 func TestARestartedSourceLeavesNothing(t *testing.T) {
 	t.Parallel()
 	r := newSlave(t, 2)
@@ -110,7 +110,7 @@ func TestARestartedSourceLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestRequestsThatAreWrong are refused, and hold nothing.
+// TestRequestsThatAreWrong: invalid requests are refused and hold no checkpoint.
 func TestRequestsThatAreWrong(t *testing.T) {
 	t.Parallel()
 	r := newSlave(t, 2)
@@ -165,7 +165,7 @@ func TestRequestsThatAreWrong(t *testing.T) {
 	}
 }
 
-// TestWhoMayCopy: those on this machine, or those that are listed.
+// TestWhoMayCopy: processes on the same machine may copy, or only the listed addresses if there is a list.
 func TestWhoMayCopy(t *testing.T) {
 	t.Parallel()
 	r := newSlave(t, 2)
@@ -217,7 +217,7 @@ func (a address) String() string  { return string(a) }
 
 var _ net.Addr = address("")
 
-// offering is a source whose offer is changed; reading is one whose data are.
+// offering returns a source whose offer `change` changes; reading is the same for its data.
 func offering(honest pb.CopiesClient, change func(*pb.OpenCopyResponse)) *tampered {
 	return &tampered{CopiesClient: honest, open: func(m *pb.OpenCopyResponse, err error) (*pb.OpenCopyResponse, error) {
 		if err == nil {
@@ -236,7 +236,7 @@ func reading(honest pb.CopiesClient, change func(*pb.ReadCopyResponse)) *tampere
 	}}
 }
 
-// brokenRule is a source that breaks a rule, and what comes of it.
+// brokenRule is a source that breaks a rule, and the kind of error that is expected.
 type brokenRule struct {
 	source *tampered
 	kind   fault.Kind
@@ -276,7 +276,7 @@ func brokenRules(honest pb.CopiesClient) map[string]brokenRule {
 			m.Sum = sumOf(m.Data)
 		}), fault.Corrupt},
 	}
-	for _, size := range []uint64{math.MaxUint64, 1 << 63, 1<<63 - 1} { // negative, and what overflows with any other
+	for _, size := range []uint64{math.MaxUint64, 1 << 63, 1<<63 - 1} { // negative as int64, or overflowing when added to any other size
 		cases[fmt.Sprint("a size of ", size)] = brokenRule{offer(func(m *pb.OpenCopyResponse) { m.Files[0].Size = size }), fault.Invalid}
 	}
 	for _, ending := range []string{"CURRENT", "MANIFEST-", ".sst"} {
@@ -290,13 +290,13 @@ func brokenRules(honest pb.CopiesClient) map[string]brokenRule {
 	return cases
 }
 
-// named returns a file with a text in its name.
+// named returns the first file whose name contains a text.
 func named(m *pb.OpenCopyResponse, text string) *pb.CopyFile {
 	return m.Files[slices.IndexFunc(m.Files, func(f *pb.CopyFile) bool { return strings.Contains(f.Name, text) })]
 }
 
-// TestASourceThatBreaksTheRules: nothing is written outside of the directory for incoming
-// files, and no copy of it is ever opened as a store.
+// TestASourceThatBreaksTheRules: nothing is written outside the directory for incoming files, and no copy from such a source
+// is ever opened as a store.
 func TestASourceThatBreaksTheRules(t *testing.T) {
 	t.Parallel()
 	r := newSlave(t, 3)
@@ -326,8 +326,8 @@ func TestASourceThatBreaksTheRules(t *testing.T) {
 	}
 }
 
-// TestASourceThatLiesInAnyField: a source that lies in any field of what it offers, of a piece or of sums: the copy fails, or
-// it is the source's store as it is; nothing else in the directory or beside it is touched, and an honest source fills it
+// TestASourceThatLiesInAnyField: a source lies in any one field of its offer, of a piece or of sums. Either the copy fails,
+// or it equals the source's store. Nothing else in the directory or beside it is touched, and an honest source can fill it
 // afterwards.
 func TestASourceThatLiesInAnyField(t *testing.T) {
 	t.Parallel()
@@ -352,7 +352,7 @@ func TestASourceThatLiesInAnyField(t *testing.T) {
 		cfg := config(dir)
 		cfg.Patience = 200 * time.Millisecond
 		_, err := Fill(t.Context(), cfg, liar)
-		if err == nil { // a slave would open it now
+		if err == nil { // a slave would open the copy now
 			if err := os.RemoveAll(dir); err != nil {
 				t.Error(err)
 			}
@@ -385,8 +385,8 @@ func TestASourceThatLiesInAnyField(t *testing.T) {
 	}
 }
 
-// TestASourceThatGivesNothing: a source that holds no checkpoint for longer than a call, or gives only sums of an interrupted
-// copy and no pieces, is left when patience ends for another one.
+// TestASourceThatGivesNothing: a source either loses its checkpoint before each next call, or returns sums of an interrupted
+// copy but no pieces. The client leaves it for another one when its patience ends.
 func TestASourceThatGivesNothing(t *testing.T) {
 	t.Parallel()
 	r := newSlave(t, 2)
@@ -415,7 +415,7 @@ func TestASourceThatGivesNothing(t *testing.T) {
 	}
 }
 
-// interrupt fills a directory until some pieces are there.
+// interrupt starts to fill a directory and stops after some pieces.
 func interrupt(t *testing.T, honest pb.CopiesClient, dir string) {
 	t.Helper()
 	interrupted := &tampered{CopiesClient: honest, before: func(call int) error {
@@ -429,7 +429,7 @@ func interrupt(t *testing.T, honest pb.CopiesClient, dir string) {
 	}
 }
 
-// refuseWrongSums: a copy that was interrupted goes on by the source's sums, of which there may not be too many.
+// refuseWrongSums checks that an interrupted copy is continued with the source's sums, and that too many sums are refused.
 func refuseWrongSums(t *testing.T, honest pb.CopiesClient) {
 	t.Helper()
 	dir := t.TempDir()

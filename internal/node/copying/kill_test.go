@@ -18,14 +18,15 @@ import (
 	"adshard/schema/pb"
 )
 
-// The environment of a child: what it fills from where, and when it dies by SIGKILL:
-// before its n-th call, or a given number of microseconds after it has begun to read the copy.
+// The environment of a child process: the directory to fill, the source, and when the process is
+// killed with SIGKILL, which is before its n-th call or a number of microseconds after it has begun
+// to read the copy.
 const (
 	childDir, childSource = "ADSHARD_TEST_COPY_DIR", "ADSHARD_TEST_COPY_SOURCE"
 	childCall, childRead  = "ADSHARD_TEST_COPY_CALL", "ADSHARD_TEST_COPY_READ"
 )
 
-// child fills a directory and is killed on the way.
+// child fills a directory and is killed before it finishes.
 func child() int {
 	number := func(name string) int {
 		n, err := strconv.Atoi(os.Getenv(name))
@@ -59,10 +60,10 @@ func die() {
 	select {}
 }
 
-// deathly kills the process some time after it has begun to read the copy.
+// deathly is a log handler that kills the process some time after it has begun to read the copy.
 type deathly struct {
 	slog.Handler
-	after time.Duration // negative: never
+	after time.Duration // never if negative
 }
 
 func (d deathly) Enabled(context.Context, slog.Level) bool { return true }
@@ -73,13 +74,13 @@ func (d deathly) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// TestKilledAtEachStep: a process that fills a directory is killed before each of its
-// calls, and at many moments while it reads the copy and completes it. The next one goes
-// on, and the copy is right.
+// TestKilledAtEachStep: a process that fills a directory is killed before each of its calls, and at
+// many moments while it reads the copy and completes it. The next process continues, and the copy
+// is correct.
 func TestKilledAtEachStep(t *testing.T) {
 	t.Parallel()
 	r := newSlave(t, 3)
-	r.cfg.Most = 64 // one that is killed at the end leaves its checkpoint
+	r.cfg.Most = 64 // a process that is killed at the end leaves its checkpoint
 	address := serve(t, r.source())
 	kill := func(dir, when string, n int) (died bool) {
 		t.Helper()
@@ -116,8 +117,8 @@ func TestKilledAtEachStep(t *testing.T) {
 			break
 		}
 	}
-	// One directory, one process killed after the other: each step forward is kept. With the
-	// copy complete no fill continues.
+	// One process after the other is killed in the same directory: all progress is kept. When the
+	// copy is complete, no fill continues.
 	dir := filepath.Join(t.TempDir(), "copy")
 	for n := 3; !rocks.Exists(dir) && kill(dir, childCall, n); n += 4 {
 		if n > 400 {

@@ -19,7 +19,7 @@ type lease struct {
 	dir           string
 	files         []*pb.CopyFile
 	reply         *pb.OpenCopyResponse
-	release       func() // ends the hold of the log
+	release       func() // ends the hold on the log
 	began         time.Time
 	used          time.Time     // guarded by Source.mu
 	calls         chan struct{} // one for each call under way
@@ -31,7 +31,7 @@ type lease struct {
 // maxCalls bounds the calls under way on one lease, and with them the pieces in memory.
 const maxCalls = 8
 
-// listFiles returns the files of a checkpoint that are copied.
+// listFiles returns the files of a checkpoint that are to be copied.
 func listFiles(dir string) (files []*pb.CopyFile, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -50,7 +50,8 @@ func listFiles(dir string) (files []*pb.CopyFile, err error) {
 	return files, nil
 }
 
-// sweep releases unused checkpoints, and all of them when the disk is short of space.
+// sweep releases checkpoints that are no longer used, and all of them if the disk is short of
+// space.
 func (s *Source) sweep(now time.Time) {
 	free, err := freeBytes(s.cfg.Dir)
 	short := err == nil && free < s.cfg.Room/2
@@ -75,7 +76,7 @@ func (s *Source) sweep(now time.Time) {
 	})
 }
 
-// giveUp ends a lease; the log stays held for a while. Called with mu held.
+// giveUp ends a lease; the log stays held for a while. The caller holds mu.
 func (s *Source) giveUp(l *lease, why string) {
 	delete(s.leases, l.id)
 	s.held = append(s.held, holding{l.release, time.Now().Add(s.cfg.Linger)})
@@ -85,9 +86,8 @@ func (s *Source) giveUp(l *lease, why string) {
 	s.log.Info("a copy of the store ends", "of", l.client, "why", why, "took", time.Since(l.began))
 }
 
-// enter begins a call on a lease. Errors: fault.NotFound when the lease has ended,
-// fault.Overloaded when too many calls are under way, fault.Invalid for a file that it
-// does not have.
+// enter begins a call on a lease. Errors: fault.NotFound if the lease has ended, fault.Overloaded
+// if too many calls are under way, fault.Invalid for a file that the lease does not have.
 func (s *Source) enter(ctx context.Context, op string, id uint64, file uint32) (l *lease, leave func(), err error) {
 	if err := s.checkTrust(ctx); err != nil {
 		return nil, nil, err
@@ -118,7 +118,7 @@ func (s *Source) enter(ctx context.Context, op string, id uint64, file uint32) (
 // open opens a file of a lease.
 func (s *Source) open(op string, l *lease, file uint32) (*os.File, error) {
 	f, err := os.Open(filepath.Join(l.dir, l.files[file].GetName()))
-	if os.IsNotExist(err) { // given up meanwhile
+	if os.IsNotExist(err) { // it was given up meanwhile
 		return nil, fault.Newf(fault.NotFound, op, "the checkpoint is not held any more: open another one")
 	}
 	if err != nil {
@@ -127,8 +127,8 @@ func (s *Source) open(op string, l *lease, file uint32) (*os.File, error) {
 	return f, nil
 }
 
-// Read implements pb.CopiesServer. Errors: those of enter, fault.Overloaded when the
-// rate does not allow it before the deadline.
+// Read implements pb.CopiesServer. Errors: those of enter, fault.Overloaded if the rate limit does
+// not allow the piece before the deadline.
 func (s *Source) Read(ctx context.Context, r *pb.ReadCopyRequest) (*pb.ReadCopyResponse, error) {
 	const op = "copying: read"
 	l, leave, err := s.enter(ctx, op, r.GetLease(), r.GetFile())
@@ -159,8 +159,8 @@ func (s *Source) Read(ctx context.Context, r *pb.ReadCopyRequest) (*pb.ReadCopyR
 	return &pb.ReadCopyResponse{Data: data, Sum: sumOf(data)}, nil
 }
 
-// Sums implements pb.CopiesServer. What was summed by the deadline is kept for the next
-// call. Errors: those of Read.
+// Sums implements pb.CopiesServer. Sums computed before the deadline are kept for the next call.
+// Errors: those of Read.
 func (s *Source) Sums(ctx context.Context, r *pb.CopySumsRequest) (*pb.CopySumsResponse, error) {
 	const op = "copying: sum"
 	l, leave, err := s.enter(ctx, op, r.GetLease(), r.GetFile())

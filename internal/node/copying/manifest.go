@@ -10,19 +10,19 @@ import (
 	"adshard/schema/pb"
 )
 
-// fileNames are those of the files that a copy consists of. Other files of a checkpoint
-// (options, an identity of its own) are created anew when the copy is opened.
+// fileNames matches the names of the files that a copy consists of. Other files of a checkpoint
+// (options, the store's own identity) are created anew when the copy is opened.
 var fileNames = regexp.MustCompile(`^(CURRENT|MANIFEST-[0-9]{1,20}|[0-9]{1,20}\.(sst|log))$`)
 
 // want describes the wanted copy.
 type want struct {
-	database string // "": any
+	database string // "" means any
 	format   uint32
 	words    string
 }
 
-// checkContents returns why what a source has cannot be used, or none if it
-// can. Errors: fault.Conflict for another database, fault.Version.
+// checkContents returns an error if the source's store cannot be used. Errors: fault.Conflict for
+// another database, fault.Version.
 func (w *want) checkContents(op, database string, format uint32, words string) error {
 	switch {
 	case w.database != "" && database != w.database:
@@ -38,8 +38,8 @@ func (w *want) checkContents(op, database string, format uint32, words string) e
 	return nil
 }
 
-// checkManifest returns why a source's list of files cannot be used, or none if it can.
-// A name decides where a file is written, so only those of a store's files are taken.
+// checkManifest returns the total size of a source's files, or an error if the list cannot be used.
+// A name decides where a file is written, so only the names of a store's files are accepted.
 func checkManifest(m *pb.OpenCopyResponse) (total uint64, err error) {
 	const op = "copying: check files"
 	seen := make(map[string]bool, len(m.GetFiles()))

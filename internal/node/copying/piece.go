@@ -25,8 +25,8 @@ func pieceLen(size uint64, piece int) int {
 // sumOf returns the checksum of a piece.
 func sumOf(data []byte) uint64 { return xxhash.Sum64(data) }
 
-// readPiece reads a piece of a file into buf, which has room for it. Errors:
-// fault.Corrupt when the file is shorter.
+// readPiece reads a piece of a file into buf, which must have room for it. Errors: fault.Corrupt if
+// the file is too short.
 func readPiece(f io.ReaderAt, size uint64, piece int, buf []byte) ([]byte, error) {
 	data := buf[:pieceLen(size, piece)]
 	n, err := f.ReadAt(data, int64(piece)*PieceBytes)
@@ -39,7 +39,7 @@ func readPiece(f io.ReaderAt, size uint64, piece int, buf []byte) ([]byte, error
 	return nil, fileError("copying: read", err)
 }
 
-// syncDir writes a directory's entries to disk.
+// syncDir flushes the entries of a directory to disk.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

@@ -12,21 +12,21 @@ import (
 	"adshard/schema/pb"
 )
 
-// partSuffix marks a file that is not complete. Only such a file is written: a complete
-// one may be shared with an older copy.
+// partSuffix marks an incomplete file. Only incomplete files are written, since a complete one may
+// be shared with an older copy.
 const partSuffix = ".part"
 
 // target is a file of the copy.
 type target struct {
 	*pb.CopyFile
 	index uint32
-	done  bool  // it is there under its name
-	fresh bool  // nothing of it is there
-	need  []int // the pieces to fetch, unless it is done or fresh
+	done  bool  // the complete file exists under its name
+	fresh bool  // no part of it exists
+	need  []int // the pieces to fetch, unless done or fresh is set
 }
 
-// todo iterates over the pieces to fetch. A source may offer more of them than there is
-// memory to list.
+// todo iterates over the pieces to fetch. A source may offer more pieces than there is memory to
+// list.
 func (t *target) todo(yield func(piece int) bool) {
 	if !t.fresh {
 		for _, p := range t.need {
@@ -43,7 +43,7 @@ func (t *target) todo(yield func(piece int) bool) {
 	}
 }
 
-// missing returns how many pieces, and how many bytes, are to be fetched.
+// missing returns how many pieces, and how many bytes, are still to be fetched.
 func (t *target) missing() (count int, bytes uint64) {
 	if t.fresh {
 		return pieces(t.GetSize()), t.GetSize()
@@ -54,8 +54,8 @@ func (t *target) missing() (count int, bytes uint64) {
 	return len(t.need), bytes
 }
 
-// plan compares what is there with the source's files, removes what is of no use, and
-// returns the files with the pieces that are missing.
+// plan compares the existing files with the source's, removes those of no use, and returns the
+// files with the pieces that are missing.
 func (f *filler) plan(ctx context.Context, m *pb.OpenCopyResponse) ([]*target, error) {
 	list := make([]*target, len(m.GetFiles()))
 	wanted := map[string]bool{tokenFile: true}
@@ -74,7 +74,7 @@ func (f *filler) plan(ctx context.Context, m *pb.OpenCopyResponse) ([]*target, e
 	return list, nil
 }
 
-// tidy removes what is not wanted of an earlier round.
+// tidy removes the files of an earlier round that are not wanted.
 func (f *filler) tidy(wanted map[string]bool) error {
 	if err := os.MkdirAll(f.dir, 0o700); err != nil {
 		return fileError(fillOp, err)
@@ -93,14 +93,14 @@ func (f *filler) tidy(wanted map[string]bool) error {
 	return nil
 }
 
-// planFile finds the pieces of a file that are there already: in the file of an earlier
-// round, in a part of it, or in the store that the copy is to replace.
+// planFile finds the pieces of a file that exist already: in the complete file of an earlier round,
+// in a part of it, or in the store that the copy is to replace.
 func (f *filler) planFile(ctx context.Context, lease uint64, t *target) (err error) {
 	path := filepath.Join(f.dir, t.GetName())
 	if t.done, err = f.same(ctx, lease, t, path); err != nil || t.done {
 		return err
 	}
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) { // another file of this name
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) { // a different file of this name
 		return fileError(fillOp, err)
 	}
 	if _, err := os.Stat(path + partSuffix); err == nil {
@@ -112,15 +112,15 @@ func (f *filler) planFile(ctx context.Context, lease uint64, t *target) (err err
 	return err
 }
 
-// reuse shares a table file with the store that the copy is to replace, if that has the
-// same. That store may remove its files at any time.
+// reuse shares a table file with the store that the copy is to replace, if that store has the same
+// file. The store may remove its files at any time.
 func (f *filler) reuse(ctx context.Context, lease uint64, t *target) (reused bool, err error) {
 	if !strings.HasSuffix(t.GetName(), ".sst") {
-		return false, nil // others change
+		return false, nil // files of other kinds change
 	}
 	path := filepath.Join(f.dir, t.GetName())
 	if err := os.Link(filepath.Join(f.cfg.Dir, t.GetName()), path); err != nil {
-		return false, nil // there is none, or it cannot be shared: it is fetched
+		return false, nil // there is no such file, or it cannot be shared: it will be fetched
 	}
 	if reused, err = f.same(ctx, lease, t, path); err == nil && reused {
 		return true, nil
@@ -131,10 +131,10 @@ func (f *filler) reuse(ctx context.Context, lease uint64, t *target) (reused boo
 	return false, err
 }
 
-// same reports whether a local file has the bytes of the source's.
+// same reports whether a local file has the same bytes as the source's.
 func (f *filler) same(ctx context.Context, lease uint64, t *target, path string) (bool, error) {
 	if info, err := os.Stat(path); err != nil || uint64(info.Size()) != t.GetSize() {
-		return false, nil // it is fetched; what is wrong with the disk shows then
+		return false, nil // it will be fetched; a fault of the disk shows then
 	}
 	need, err := f.compare(ctx, lease, t, path)
 	return err == nil && len(need) == 0, err
@@ -155,7 +155,7 @@ func (f *filler) compare(ctx context.Context, lease uint64, t *target, path stri
 	buf := make([]byte, min(t.GetSize(), PieceBytes))
 	for i, sum := range sums {
 		data, err := readPiece(file, t.GetSize(), i, buf)
-		if err != nil && !fault.Is(err, fault.Corrupt) { // Corrupt: it ends before
+		if err != nil && !fault.Is(err, fault.Corrupt) { // Corrupt means that the file ends before the piece
 			return nil, err
 		}
 		if err != nil || sumOf(data) != sum {

@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// Progress says how far a copy has come. Its zero value is a copy that has not begun; nil is
-// allowed. Many may read it while one call of Fill changes it.
+// Progress says how far a copy has come. The zero value is a copy that has not begun; a nil
+// *Progress is allowed. It may be read by many goroutines while one call of Fill changes it.
 type Progress struct {
-	began          atomic.Int64  // when pieces were asked for first, in ns since 1970, or 0 if there is none
-	there, fetched atomic.Uint64 // bytes that are there, and those of them that were fetched
+	began          atomic.Int64  // when pieces were first asked for, in ns since 1970, or 0 if none were
+	there, fetched atomic.Uint64 // bytes that have been copied, and how many of them were fetched
 	total          atomic.Uint64 // bytes of all files, or 0 if not known yet
 }
 
-// State returns how many bytes of how many are there, and how many have arrived a second,
-// on average. Total 0: it is not known yet.
+// State returns how many bytes have been copied, the total, and the average number of bytes that
+// have arrived per second. The total is 0 while it is not known.
 func (p *Progress) State() (bytes, total, perSecond uint64) {
 	if total = p.total.Load(); total == 0 {
 		return 0, 0, 0
@@ -25,7 +25,7 @@ func (p *Progress) State() (bytes, total, perSecond uint64) {
 	return min(total, p.there.Load()), total, perSecond
 }
 
-// begin notes that a round begins to fetch what is missing.
+// begin records that a round begins to fetch what is missing.
 func (p *Progress) begin(total, missing uint64) {
 	if p == nil {
 		return
@@ -35,7 +35,7 @@ func (p *Progress) begin(total, missing uint64) {
 	p.total.Store(total)
 }
 
-// add notes that bytes have arrived.
+// add records that bytes have arrived.
 func (p *Progress) add(bytes uint64) {
 	if p == nil {
 		return

@@ -32,18 +32,18 @@ func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 const groups = 300
 
-// slaveRig is a slave whose store is copied: all its answers show its clock.
+// slaveRig is a slave whose store is copied. All of its answers show its clock.
 type slaveRig struct {
 	t     *testing.T
 	dir   string
 	store barrels.Store
 	world *pb.NodeData
 	cfg   SourceConfig
-	holds atomic.Int64 // of the log, under way
+	holds atomic.Int64 // current holds of the log
 	lacks string
 }
 
-// newSlave makes a store of several pieces, at a clock.
+// newSlave returns a slave whose store has several pieces and is at the given clock.
 func newSlave(t *testing.T, clock uint64) *slaveRig {
 	t.Helper()
 	r := &slaveRig{t: t, dir: filepath.Join(t.TempDir(), "source")}
@@ -72,7 +72,7 @@ func openStore(t testing.TB, dir string) barrels.Store {
 	return s
 }
 
-// advance applies changes up to a clock.
+// advance applies changes until the store is at a clock.
 func (r *slaveRig) advance(clock uint64) {
 	r.t.Helper()
 	for at := r.store.Position().Clock; at < clock; {
@@ -90,7 +90,7 @@ func (r *slaveRig) Hold() func() {
 
 func (r *slaveRig) WhyIncomplete() string { return r.lacks }
 
-// source starts a source of the slave's store, as after a restart.
+// source starts a source for the slave's store, as after a restart.
 func (r *slaveRig) source() *Source {
 	r.t.Helper()
 	s, err := NewSource(r.cfg, r.store, r, quiet())
@@ -126,14 +126,15 @@ func dial(t *testing.T, address string) pb.CopiesClient {
 	return pb.NewCopiesClient(conn)
 }
 
-// config is that of a slave to be filled, patient enough for a busy machine.
+// config returns the configuration of a slave to be filled, with enough patience for a busy
+// machine.
 func config(dir string) Config {
 	c := DefaultConfig("slave-1", dir, quiet())
 	c.Room, c.CallTimeout, c.Patience = 1, time.Minute, 3*time.Minute
 	return c
 }
 
-// fill fills a directory and fails the test if that fails.
+// fill fills a directory, and fails the test if it cannot.
 func fill(t *testing.T, cfg Config, source pb.CopiesClient) *Result {
 	t.Helper()
 	r, err := Fill(t.Context(), cfg, source)
@@ -143,8 +144,8 @@ func fill(t *testing.T, cfg Config, source pb.CopiesClient) *Result {
 	return r
 }
 
-// check opens a filled directory: it is at a clock, with all data, and nothing is left
-// beside it.
+// check opens a filled directory and checks that it is at a clock and has all data, and that no
+// other files are left.
 func check(t *testing.T, dir string, clock uint64) {
 	t.Helper()
 	s := openStore(t, dir)
@@ -157,7 +158,7 @@ func check(t *testing.T, dir string, clock uint64) {
 	}
 }
 
-// checkStore gives a copy the views that a balancer would, and compares its answers.
+// checkStore sets the views of a copy as a balancer would, and checks its answers.
 func checkStore(t *testing.T, s barrels.Store, clock uint64) {
 	t.Helper()
 	for _, h := range s.Slices().GetSlices() {
@@ -181,13 +182,13 @@ func checkStore(t *testing.T, s barrels.Store, clock uint64) {
 	}
 }
 
-// tampered is a source whose calls a test changes. A nil function leaves them alone.
+// tampered is a source whose calls a test can change. A nil function changes nothing.
 type tampered struct {
 	pb.CopiesClient
 	open func(*pb.OpenCopyResponse, error) (*pb.OpenCopyResponse, error)
 	sums func(*pb.CopySumsResponse, error) (*pb.CopySumsResponse, error)
 	read func(*pb.ReadCopyRequest, *pb.ReadCopyResponse, error) (*pb.ReadCopyResponse, error)
-	// before is called before each call with its number, from 0 on.
+	// before is called before each call with the call's number, which starts at 0.
 	before func(n int) error
 	calls  atomic.Int64
 }

@@ -23,28 +23,27 @@ import (
 	"adshard/schema/pb"
 )
 
-// SourceConfig says which store is copied, and how much of the slave copies may take.
+// SourceConfig says which store is copied, and how many of the slave's resources copies may take.
 type SourceConfig struct {
-	// Name is the slave's; Dir is the directory of its store.
+	// Name is the slave's name; Dir is the directory of its store.
 	Name, Dir string
-	// Instance is that of the directory (pb.Replica), or 0 if unknown.
+	// Instance is the instance of the directory (pb.Replica), or 0 if unknown.
 	Instance uint64
-	// Trusted are the addresses that may copy; none means those of this
+	// Trusted are the addresses that may make copies; an empty list means only those of this
 	// machine.
 	Trusted []netip.Prefix
-	// Rate bounds the bytes a second that are read for all copies together; 0 means no
-	// bound.
+	// Rate bounds the bytes per second that are read for all copies together; 0 means no bound.
 	Rate uint64
-	// Most is how many checkpoints are held at a time; a new one is made every Pause
-	// at most.
+	// Most bounds the number of checkpoints held at a time. Pause is the time between two new
+	// checkpoints.
 	Most  int
 	Pause time.Duration
-	// Idle is how long a checkpoint is held without a call, Age how long at most; Linger
-	// is how long the log of changes is held after that, for the copy's start.
+	// Idle is how long a checkpoint is held without a call, and Age how long it is held at most.
+	// Linger is how long the log of changes is held after that, until the copy has started.
 	Idle, Age, Linger time.Duration
-	// Room is how much of the disk must be free for a checkpoint to be made, in bytes.
-	// With less than half of that, all are released, because they keep files that the
-	// store has replaced.
+	// Room is how many bytes of the disk must be free before a checkpoint is made. With less than
+	// half of that, all checkpoints are released, because they keep files that the store has
+	// replaced.
 	Room uint64
 }
 
@@ -56,19 +55,20 @@ func DefaultSource(name, dir string) SourceConfig {
 	}
 }
 
-// DefaultRate is how many bytes a second copies read, and write, together.
+// DefaultRate is how many bytes per second all copies together read, and how many they write.
 const DefaultRate = 256 << 20
 
-// Store is the store that is copied (barrels.Store).
+// Store is the store that is copied. barrels.Store implements it.
 type Store interface {
 	Checkpoint(dir string) (*barrels.Contents, error)
 	Position() *pb.Position
 	Slices() *pb.SliceTable
 }
 
-// Feed is what else a source needs of its slave (loadproxy.Proxy).
+// Feed has what else a source needs from its slave. loadproxy.Proxy implements it.
 type Feed interface {
-	// Hold holds the log of changes from the store's present position on.
+	// Hold keeps the log of changes from the store's present position on, until `release` is
+	// called.
 	Hold() (release func())
 	// WhyIncomplete returns why the slave serves less than it should, or "".
 	WhyIncomplete() string
@@ -85,24 +85,24 @@ type Source struct {
 	want   want // what callers must be able to read
 	rate   *rate.Limiter
 	pause  *rate.Limiter
-	making chan struct{} // one for the checkpoint being made
+	making chan struct{} // holds one element while a checkpoint is being made
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	leases map[uint64]*lease
-	held   []holding // of leases that are over
-	sent   uint64    // bytes
+	held   []holding // of leases that have ended
+	sent   uint64    // total bytes sent
 }
 
-// holding is the log of changes, held for a copy that was made.
+// holding is a hold on the log of changes, for a copy that was made.
 type holding struct {
 	release func()
 	until   time.Time
 }
 
-// checkpointsDir has the checkpoints, within the store's directory.
+// checkpointsDir is the directory of the checkpoints within the store's directory.
 const checkpointsDir = "checkpoints"
 
-// NewSource returns the source of a store, and removes what an earlier process has left.
+// NewSource returns the source of a store, and removes what an earlier process has left behind.
 func NewSource(cfg SourceConfig, store Store, feed Feed, log *slog.Logger) (*Source, error) {
 	s := &Source{cfg: cfg, store: store, feed: feed, log: log, making: make(chan struct{}, 1),
 		rate: limiter(cfg.Rate), pause: rate.NewLimiter(rate.Every(cfg.Pause), cfg.Most), leases: make(map[uint64]*lease)}
@@ -113,7 +113,7 @@ func NewSource(cfg SourceConfig, store Store, feed Feed, log *slog.Logger) (*Sou
 	return s, nil
 }
 
-// limiter returns a limiter of bytes a second.
+// limiter returns a limiter for a number of bytes per second.
 func limiter(bytes uint64) *rate.Limiter {
 	if bytes == 0 {
 		return rate.NewLimiter(rate.Inf, 0)
@@ -123,7 +123,7 @@ func limiter(bytes uint64) *rate.Limiter {
 
 func (s *Source) dir() string { return filepath.Join(s.cfg.Dir, checkpointsDir) }
 
-// Run releases unused checkpoints until ctx is done, and then all.
+// Run releases checkpoints that are no longer used until ctx is done, and then releases all.
 func (s *Source) Run(ctx context.Context) error {
 	const sweep = time.Second
 	for wait.Sleep(ctx, sweep) == nil {
@@ -140,17 +140,16 @@ func (s *Source) Run(ctx context.Context) error {
 	return nil
 }
 
-// State returns how many checkpoints are held, and how many bytes were sent so far.
+// State returns how many checkpoints are held, and how many bytes have been sent so far.
 func (s *Source) State() (leases int, sent uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.leases), s.sent
 }
 
-// Open implements pb.CopiesServer. Errors: fault.Conflict for a caller that is not
-// trusted or wants another database, fault.Version, fault.Overloaded when as many
-// copies as there may be are being made, fault.NoSpace, fault.Unavailable when the
-// slave has nothing that could be copied.
+// Open implements pb.CopiesServer. Errors: fault.Conflict for a caller that is not trusted or wants
+// another database; fault.Version; fault.Overloaded if the maximum number of copies is being made;
+// fault.NoSpace; fault.Unavailable if the slave has nothing that could be copied.
 func (s *Source) Open(ctx context.Context, r *pb.OpenCopyRequest) (*pb.OpenCopyResponse, error) {
 	const op = "copying: open"
 	if err := s.checkTrust(ctx); err != nil {
@@ -182,8 +181,7 @@ func (s *Source) Open(ctx context.Context, r *pb.OpenCopyRequest) (*pb.OpenCopyR
 	return s.checkpoint(r)
 }
 
-// admit returns the checkpoint that the caller has already, or nil if a new one may be
-// made.
+// admit returns the checkpoint that the caller already has, or nil if a new one may be made.
 func (s *Source) admit(r *pb.OpenCopyRequest) (*pb.OpenCopyResponse, error) {
 	const op = "copying: open"
 	s.mu.Lock()
@@ -207,8 +205,8 @@ func (s *Source) admit(r *pb.OpenCopyRequest) (*pb.OpenCopyResponse, error) {
 	return nil, needRoom(op, s.cfg.Dir, s.cfg.Room)
 }
 
-// checkpoint makes one. It holds the log first, so that no change after the checkpoint's position
-// can be missing.
+// checkpoint makes a checkpoint. It holds the log first, so that no change after the checkpoint's
+// position can be missing.
 func (s *Source) checkpoint(r *pb.OpenCopyRequest) (*pb.OpenCopyResponse, error) {
 	var random [8]byte
 	_, _ = rand.Read(random[:]) // never fails
@@ -236,8 +234,7 @@ func (s *Source) checkpoint(r *pb.OpenCopyRequest) (*pb.OpenCopyResponse, error)
 	return l.reply, nil
 }
 
-// Release implements pb.CopiesServer. A checkpoint that is no longer held is
-// released already.
+// Release implements pb.CopiesServer. Releasing a checkpoint that is no longer held does nothing.
 func (s *Source) Release(ctx context.Context, r *pb.ReleaseCopyRequest) (*pb.ReleaseCopyResponse, error) {
 	if err := s.checkTrust(ctx); err != nil {
 		return nil, err

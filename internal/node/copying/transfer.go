@@ -13,26 +13,26 @@ import (
 	"adshard/schema/pb"
 )
 
-// transfer counts what arrives.
+// transfer records what arrives.
 type transfer struct {
 	fetched  atomic.Uint64 // bytes
 	progress atomic.Int64  // when something last arrived, in ns since 1970
-	arrived  atomic.Int64  // when a piece did
+	arrived  atomic.Int64  // when a piece last arrived
 }
 
-// advanced notes that something has arrived.
+// advanced records that something has arrived.
 func (t *transfer) advanced() { t.progress.Store(time.Now().UnixNano()) }
 
 const (
-	// inFlight is how many pieces are asked for at a time: so many are in memory.
+	// inFlight is how many pieces are asked for at a time. That many are in memory.
 	inFlight = 4
 	// maxFlips is how often in a row a piece may arrive damaged.
 	maxFlips = 3
-	// every is the time between two lines of the log.
+	// every is the time between two log lines about progress.
 	every = 10 * time.Second
 )
 
-// missing returns the bytes of all pieces that are to be fetched.
+// missing returns the number of bytes in all pieces that are still to be fetched.
 func (f *filler) missing(list []*target) (bytes uint64) {
 	for _, t := range list {
 		_, b := t.missing()
@@ -41,7 +41,7 @@ func (f *filler) missing(list []*target) (bytes uint64) {
 	return bytes
 }
 
-// fetch fetches what is missing, file after file. A file gets its name when all of it is
+// fetch fetches the missing pieces, file after file. A file gets its final name when all of it is
 // on disk.
 func (f *filler) fetch(ctx context.Context, lease uint64, list []*target) error {
 	group, ctx := errgroup.WithContext(ctx)
@@ -55,7 +55,7 @@ func (f *filler) fetch(ctx context.Context, lease uint64, list []*target) error 
 		if err != nil {
 			return firstError(group, err)
 		}
-		if p.left.Load() == 0 { // all pieces are there, or it has none
+		if p.left.Load() == 0 { // all pieces are there, or the file has none
 			group.Go(p.finish)
 		}
 		for piece := range t.todo {
@@ -78,7 +78,7 @@ func (f *filler) fetch(ctx context.Context, lease uint64, list []*target) error 
 	return nil
 }
 
-// firstError waits for what is under way.
+// firstError waits for the pieces under way, and returns the first error.
 func firstError(group *errgroup.Group, err error) error {
 	if earlier := group.Wait(); earlier != nil {
 		return earlier
@@ -90,12 +90,12 @@ func firstError(group *errgroup.Group, err error) error {
 type part struct {
 	*filler
 	target *target
-	path   string // under its final name
+	path   string // its final name
 	left   atomic.Int64
 }
 
-// begin makes the file that pieces are written to. Each piece opens it: thousands of
-// files may be begun, and few pieces are under way.
+// begin creates the file that the pieces are written to. Each piece opens it again, since thousands
+// of files may be begun while few pieces are under way.
 func (f *filler) begin(t *target) (*part, error) {
 	p := &part{filler: f, target: t, path: filepath.Join(f.dir, t.GetName())}
 	count, _ := t.missing()
@@ -110,7 +110,7 @@ func (f *filler) begin(t *target) (*part, error) {
 	return p, nil
 }
 
-// fetch fetches a piece and writes it to its place.
+// fetch fetches a piece and writes it at its place in the file.
 func (p *part) fetch(ctx context.Context, lease uint64, piece int) error {
 	data, err := p.read(ctx, lease, piece)
 	if err != nil {
@@ -137,7 +137,7 @@ func (p *part) fetch(ctx context.Context, lease uint64, piece int) error {
 	return nil
 }
 
-// read asks for a piece until it arrives as it was sent.
+// read asks for a piece until it arrives undamaged.
 func (p *part) read(ctx context.Context, lease uint64, piece int) ([]byte, error) {
 	size := pieceLen(p.target.GetSize(), piece)
 	if err := p.rate.WaitN(ctx, size); err != nil {
@@ -163,7 +163,7 @@ func (p *part) read(ctx context.Context, lease uint64, piece int) ([]byte, error
 	}
 }
 
-// finish writes the file to disk and gives it its name.
+// finish flushes the file to disk and gives it its final name.
 func (p *part) finish() error {
 	file, err := os.OpenFile(p.path+partSuffix, os.O_WRONLY, 0)
 	if err != nil {

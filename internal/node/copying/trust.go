@@ -29,9 +29,9 @@ func ParseTrusted(list []string) ([]netip.Prefix, error) {
 	return out, nil
 }
 
-// checkTrust checks that the caller may have a copy: it shows every bid. It is in this process, at
-// one of the trusted addresses or, when there are none, has the certificate of a slave or is on
-// this machine. Errors: fault.Conflict.
+// checkTrust checks that the caller may have a copy, which contains every bid. The caller must be
+// in this process or at one of the trusted addresses. If there are no trusted addresses, it must
+// have the certificate of a slave or be on this machine. Errors: fault.Conflict.
 func (s *Source) checkTrust(ctx context.Context) error {
 	p, called := peer.FromContext(ctx)
 	if !called {

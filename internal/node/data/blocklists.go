@@ -14,16 +14,16 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// ListChange is a change of a block list as a client asks for it.
+// ListChange is a client's request to change a block list.
 type ListChange struct {
 	Verb    Verb
 	Name    string
 	IfMatch string          // the ETag that the list must have; "" means any
-	Edit    *blocklist.Edit // of Create and Update
+	Edit    *blocklist.Edit // for Create and Update
 }
 
-// HoldLists waits for a place among those who have a block list in memory, which may have a million entries, or the body
-// that makes one. leave gives the place back. Errors: fault.Overloaded.
+// HoldLists waits for one of the places for requests that have a block list in memory, which may have a million entries,
+// or the body that makes one. `leave` gives the place back. Errors: fault.Overloaded.
 func (s *Service) HoldLists(ctx context.Context) (leave func(), err error) {
 	if err := s.lists.take(ctx); err != nil {
 		return nil, err
@@ -31,7 +31,7 @@ func (s *Service) HoldLists(ctx context.Context) (leave func(), err error) {
 	return s.lists.leave, nil
 }
 
-// Blocklists returns a page of block lists, by name. cursor is the name of the last list of the page before.
+// Blocklists returns a page of block lists, by name. `cursor` is the name of the last list on the previous page.
 func (s *Service) Blocklists(ctx context.Context, cursor string, limit int) (*api.BlocklistList, error) {
 	if err := s.readers.take(ctx); err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func (s *Service) Blocklists(ctx context.Context, cursor string, limit int) (*ap
 }
 
 // Blocklist returns a block list with a page of its entries. The caller holds a place (HoldLists). Errors: fault.NotFound;
-// fault.Invalid for a cursor of something else.
+// fault.Invalid for a cursor that is not of this list.
 func (s *Service) Blocklist(ctx context.Context, name, cursor string, limit int) (*api.BlocklistAnswer, error) {
 	if err := blocklist.CheckName(name); err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func (s *Service) Blocklist(ctx context.Context, name, cursor string, limit int)
 	}}, nil
 }
 
-// cloned copies texts, which else would keep the whole list in memory until they are sent.
+// cloned copies texts, which would otherwise keep the whole list in memory until they are sent.
 func cloned(list []string) []string {
 	out := make([]string, len(list))
 	for i, s := range list {
@@ -98,7 +98,8 @@ func cloned(list []string) []string {
 }
 
 // ChangeBlocklist makes a change in one transaction. The caller holds a place (HoldLists). Errors: fault.NotFound;
-// fault.Conflict for one that is there already, and for an ETag that is another one (answered 412); fault.Invalid.
+// fault.Conflict for creating a list that exists already, and for an ETag that does not match (answered 412);
+// fault.Invalid.
 func (s *Service) ChangeBlocklist(ctx context.Context, c *ListChange) (*api.BlocklistChange, error) {
 	id, err := s.db.ID(ctx)
 	if err != nil {
@@ -118,7 +119,7 @@ func (s *Service) ChangeBlocklist(ctx context.Context, c *ListChange) (*api.Bloc
 	return out, nil
 }
 
-// apply returns what a list of the database with an id becomes; nil: it is removed.
+// apply returns the new state of a list in the database with an id, or nil if the list is to be removed.
 func (c *ListChange) apply(database string, was *blocklist.Stored) (*blocklist.List, error) {
 	there := was.Version != 0
 	switch {
@@ -136,7 +137,7 @@ func (c *ListChange) apply(database string, was *blocklist.Stored) (*blocklist.L
 	return c.Edit.Apply(&was.List)
 }
 
-// listTag is the ETag of a block list of a database.
+// listTag returns the ETag of a block list in a database.
 func listTag(database string, l *blocklist.Stored) string {
 	return fmt.Sprintf(`"%016x"`, xxhash.Sum64String(fmt.Sprint(database, "/", l.Name, "/", l.Version, "/", l.Sum)))
 }

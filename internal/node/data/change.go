@@ -14,32 +14,33 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// Request is a change as a client asks for it.
+// Request is a client's request for changes.
 type Request struct {
 	Operations []*Operation
-	// Asked is all that was asked, with which a repetition must agree.
+	// Asked is the request's content, with which a repetition must agree.
 	Asked []byte
-	// Caller and Key name the request; Key "": it has no name, and is not known again.
+	// Caller and Key name the request. If Key is "", the request has no name, and a repetition is not
+	// recognized.
 	Caller, Key string
 	// Wait is how long to wait for the slaves; 0 means not at all.
 	Wait time.Duration
 }
 
-// done is what an operation did.
+// done is the effect of an operation.
 type done struct {
 	Effect api.DataEffect `json:"effect"`
 	Key    Key            `json:"key"`
 }
 
-// receipt is what is noted of a request.
+// receipt is what is stored about a request.
 type receipt struct {
-	Asked string `json:"asked"` // its hash
+	Asked string `json:"asked"` // hash of Request.Asked
 	Done  []done `json:"done"`
 }
 
-// Change makes the changes of a request in one transaction, or none. Errors: fault.NotFound for what is
-// not there, fault.Conflict for what is there already, for an ETag that is another one (answered 412),
-// and for a key that names another request; those of the database.
+// Change makes all changes of a request in one transaction, or none. Errors: fault.NotFound for
+// entities that do not exist; fault.Conflict for creating one that exists already, for an ETag that
+// does not match (answered 412), and for a key that another request has used; those of the database.
 func (s *Service) Change(ctx context.Context, r *Request) (*api.DataChanges, error) {
 	all, replayed, err := s.once(ctx, r)
 	if err != nil {
@@ -59,7 +60,7 @@ func (s *Service) Change(ctx context.Context, r *Request) (*api.DataChanges, err
 	return out, nil
 }
 
-// once makes the changes unless the request was made before.
+// once makes the changes, unless the same request was made before.
 func (s *Service) once(ctx context.Context, r *Request) (all []done, replayed bool, err error) {
 	if err := s.writers.take(ctx); err != nil {
 		return nil, false, err
@@ -72,7 +73,7 @@ func (s *Service) once(ctx context.Context, r *Request) (all []done, replayed bo
 		return nil, false, err
 	}
 	all, replayed, err = s.write(ctx, r)
-	if err != nil { // its twin may have been faster
+	if err != nil { // the same request, sent twice, may have been faster
 		if before, e := s.replay(ctx, r); before != nil && e == nil {
 			return before, true, nil
 		}
@@ -80,7 +81,7 @@ func (s *Service) once(ctx context.Context, r *Request) (all []done, replayed bo
 	return all, replayed, err
 }
 
-// checkPlaces refuses a request that names a place which is not in the table.
+// checkPlaces returns an error if a request names a place that is not in the table.
 func (s *Service) checkPlaces(ctx context.Context, r *Request) error {
 	for i, o := range r.Operations {
 		if o.Settings == nil {
@@ -97,7 +98,8 @@ func (s *Service) checkPlaces(ctx context.Context, r *Request) error {
 	return nil
 }
 
-// name is the key of the request's receipt: callers have names of their own.
+// name returns the key of the request's receipt. It includes the caller, so that callers cannot use
+// each other's keys.
 func (r *Request) name() string {
 	sum := sha256.Sum256([]byte(r.Caller + "\n" + r.Key))
 	return hex.EncodeToString(sum[:])
@@ -108,8 +110,8 @@ func (r *Request) hash() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// replay returns what the request did when it was made before, or nil if it was not.
-// Errors: fault.Conflict when another request had its key.
+// replay returns the effects of the request if it was made before, or nil if it was not. Errors:
+// fault.Conflict if another request had the same key.
 func (s *Service) replay(ctx context.Context, r *Request) ([]done, error) {
 	if r.Key == "" {
 		return nil, nil
@@ -128,8 +130,8 @@ func (s *Service) replay(ctx context.Context, r *Request) ([]done, error) {
 	return before.Done, nil
 }
 
-// write makes the changes, unless it finds the request's receipt when all that it names is locked: of
-// two that are the same, the second waits there for the first.
+// write makes the changes. It first locks all rows that the request names, and then looks for the
+// request's receipt: of two equal requests, the second waits at the locks for the first.
 func (s *Service) write(ctx context.Context, r *Request) (all []done, replayed bool, err error) {
 	tx, err := s.db.Begin(ctx)
 	if err != nil {
@@ -180,8 +182,8 @@ func (s *Service) write(ctx context.Context, r *Request) (all []done, replayed b
 	return all, false, tx.Commit(ctx)
 }
 
-// rowsOf returns the rows that the operations change, or add to, in one order for all
-// transactions, so that two do not wait for each other.
+// rowsOf returns the rows that the operations change or add to. The order is the same in all
+// transactions, so that no two wait for each other.
 func rowsOf(list []*Operation) (rows []row) {
 	for _, o := range list {
 		if r, ok := o.row(); ok {
@@ -192,7 +194,7 @@ func rowsOf(list []*Operation) (rows []row) {
 	return slices.Compact(rows)
 }
 
-// row returns the row that an operation changes or adds to; not ok: it adds an advertiser.
+// row returns the row that an operation changes or adds to. ok is false if it creates an advertiser.
 func (o *Operation) row() (r row, ok bool) {
 	if o.Verb == Create && o.Type == backend.EntityAdvertiser {
 		return row{}, false
@@ -200,7 +202,7 @@ func (o *Operation) row() (r row, ok bool) {
 	return o.Key.row(), true
 }
 
-// answer reads back what was changed, and returns a clock that includes it.
+// answer reads back what was changed, and returns a clock at which the changes are included.
 func (s *Service) answer(ctx context.Context, all []done) (*api.DataChanges, uint64, error) {
 	n, err := s.open(ctx)
 	if err != nil {
@@ -219,7 +221,7 @@ func (s *Service) answer(ctx context.Context, all []done) (*api.DataChanges, uin
 	for _, d := range all {
 		c := api.DataChange{Effect: d.Effect, Type: api.ItemType(d.Key.Type.String()), ID: d.Key.ID}
 		if d.Effect != api.DataEffectRemoved {
-			c.Item, _ = n.item(d.Key) // nil: it has been removed since
+			c.Item, _ = n.item(d.Key) // nil if it has been removed since
 		}
 		out.Changes = append(out.Changes, c)
 	}

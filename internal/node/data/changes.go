@@ -12,22 +12,22 @@ import (
 	"adshard/search"
 )
 
-// Lines takes the lines of a stream.
+// Lines receives the lines of a stream.
 type Lines interface {
-	// Write takes whole lines. Its error says that the reader has gone.
+	// Write takes whole lines. It returns an error if the reader has gone.
 	Write(lines []byte) error
-	// JSON takes a line of a type of package api.
+	// JSON takes a value of a type of package api, as one line.
 	JSON(v any) error
-	// Flush sends what was taken.
+	// Flush sends the lines taken so far.
 	Flush() error
 }
 
 // changesAtOnce is how many changes are read together.
 const changesAtOnce = 500
 
-// Changes streams the changes after a position: at most limit, as long as wait. Errors, before the first
-// line: fault.Stale, answered 410, when they are not kept any more; fault.Conflict for a position
-// of another database, or of a state before it was restored; fault.Overloaded.
+// Changes streams the changes after a position: at most `limit`, and for at most `wait`. Errors before
+// the first line: fault.Stale (answered 410) if they are no longer kept; fault.Conflict for a position
+// of another database, or of a state before the database was restored; fault.Overloaded.
 func (s *Service) Changes(ctx context.Context, after search.Position, limit int, wait time.Duration, to Lines) error {
 	if err := s.streams.try(); err != nil {
 		return err

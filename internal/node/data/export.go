@@ -17,8 +17,8 @@ type exporter struct {
 	buf []byte
 }
 
-// Export writes the data of an advertiser, or with 0 of all, as JSON lines of one state; of all, block lists come last, as they are
-// when they are written. Errors, before the first line: fault.NotFound, fault.Overloaded.
+// Export writes the data of an advertiser, or of all if it is 0, as JSON lines of one state. An export of all ends with the block
+// lists, each in its state at the time of writing. Errors before the first line: fault.NotFound, fault.Overloaded.
 func (s *Service) Export(ctx context.Context, advertiser uint64, to Lines) error {
 	if err := s.exports.try(); err != nil {
 		return err
@@ -41,7 +41,7 @@ func (s *Service) Export(ctx context.Context, advertiser uint64, to Lines) error
 	return to.Flush()
 }
 
-// pages calls do with the ids of all that an owner has, a page at a time.
+// pages calls `do` with the ids of everything of a kind that an owner has, page by page.
 func (x *exporter) pages(ctx context.Context, kind backend.Kind, owner uint64, do func(context.Context, []uint64) error) error {
 	for after := uint64(0); ; {
 		ids, err := x.IDs(ctx, kind, owner, after, atOnce)
@@ -55,7 +55,7 @@ func (x *exporter) pages(ctx context.Context, kind backend.Kind, owner uint64, d
 	}
 }
 
-// send writes the lines of the buffer.
+// send writes the lines, and takes their buffer back.
 func (x *exporter) send(lines []byte) error {
 	x.buf = lines[:0]
 	return x.to.Write(lines)
@@ -86,7 +86,7 @@ func (x *exporter) advertisers(ctx context.Context, ids []uint64) error {
 	return nil
 }
 
-// blocklists writes all lists. Of advertisers that are no longer there nothing is written: their ids are never given again.
+// blocklists writes all block lists. It leaves out advertisers that no longer exist, whose ids are never used again.
 func (x *exporter) blocklists(ctx context.Context, s *Service) error {
 	heads, err := blocklist.Heads(ctx, s.db)
 	if err != nil {
@@ -100,7 +100,7 @@ func (x *exporter) blocklists(ctx context.Context, s *Service) error {
 	return nil
 }
 
-// blocklist writes a list, unless it was removed meanwhile.
+// blocklist writes a block list, unless it was removed meanwhile.
 func (x *exporter) blocklist(ctx context.Context, s *Service, name string) error {
 	leave, err := s.HoldLists(ctx)
 	if err != nil {

@@ -22,8 +22,9 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "write testdata/golden.txt")
 
-// TestTagsAndRecordsArePermanent: ETags and records of slaves are those that programs before this
-// one gave them, on both databases: a property that is added adds nothing to them at its default.
+// TestTagsAndRecordsArePermanent: ETags and the records of slaves equal those of earlier versions
+// of this program, on both kinds of databases. A new property with its default value adds nothing
+// to them.
 func TestTagsAndRecordsArePermanent(t *testing.T) {
 	server, err := pgtest.New("fsync=off", "full_page_writes=off")
 	if err == nil {
@@ -53,7 +54,7 @@ func TestTagsAndRecordsArePermanent(t *testing.T) {
 	}
 }
 
-// goldenLines collects what is compared: for each entity its ETag and its record.
+// goldenLines collects what is compared: the ETag and the record of each entity.
 type goldenLines struct {
 	t     *testing.T
 	build *nodedata.Builder

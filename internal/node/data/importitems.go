@@ -9,7 +9,7 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// count sets what a summary has.
+// count copies the numbers of a summary into an answer.
 func count(a *api.ImportAnswer, sum *ingest.Summary) {
 	a.Rows, a.Rejected, a.Warned = sum.Rows, sum.Rejected, sum.Warnings
 	for _, k := range sum.Skipped {
@@ -50,7 +50,8 @@ func rejectItem(r rejected.Row, cells []ingest.Cell) api.ImportReject {
 	return out
 }
 
-// difference has the fields that differ, and of keywords, negatives and ads those that name them.
+// difference returns the fields that differ and, for keywords, negatives and ads, also the fields
+// that name them.
 func difference(d *ingest.Difference) api.ImportDifference {
 	out := api.ImportDifference{Type: api.ItemType(d.Entity.String()), Advertiser: d.Advertiser, Campaign: d.Campaign, Group: d.Group, Fields: []api.ImportField{},
 		Effect: map[backend.Effect]api.DataEffect{backend.Created: api.DataEffectCreated, backend.Changed: api.DataEffectUpdated, backend.Removed: api.DataEffectRemoved}[d.Effect]}
@@ -69,7 +70,7 @@ func difference(d *ingest.Difference) api.ImportDifference {
 	return out
 }
 
-// valueOf is a field's value, or "" if it is not there.
+// valueOf returns the value of a field, or "" if the list does not have the field.
 func valueOf(list []ingest.Field, name string) string {
 	for _, f := range list {
 		if f.Name == name {

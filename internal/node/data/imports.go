@@ -25,9 +25,9 @@ import (
 const (
 	MaxImport  = 1 << 20 // bytes of a file
 	maxCopied  = 100_000 // entities with which a file is compared
-	maxNamed   = 10_001  // advertisers that are copied by name only; ingest compares new names with no more than these
-	maxShown   = 1000    // rejects, and differences, of an answer
-	maxImports = 100     // that are listed
+	maxNamed   = 10_001  // advertisers that are copied by name only; ingest compares new names with at most this many
+	maxShown   = 1000    // rejects, and differences, in an answer
+	maxImports = 100     // imports that are listed
 	// importPatience is how long an import waits for another writer.
 	importPatience = 5 * time.Second
 )
@@ -35,7 +35,8 @@ const (
 // Import is a file to be imported.
 type Import struct {
 	File []byte
-	// Name of the file, and Advertiser of rows that name none, as the sender gave them.
+	// Name is the name of the file, and Advertiser the advertiser of rows that name none, both as
+	// given by the sender.
 	Name, Advertiser string
 	Caller           string
 	DryRun           bool
@@ -43,8 +44,9 @@ type Import struct {
 	Wait time.Duration
 }
 
-// Import imports a file, or with DryRun into a copy of what its advertisers have. Errors: those of
-// ingest; fault.Invalid when the copy would be too large; what was committed before them stays.
+// Import imports a file, or with DryRun imports it into a copy of its advertisers' data. Errors:
+// those of ingest; fault.Invalid if the copy would be too large. What was committed before an error
+// stays.
 func (s *Service) Import(ctx context.Context, im *Import) (*api.ImportAnswer, error) {
 	a := &api.ImportAnswer{DryRun: im.DryRun, Rejects: []api.ImportReject{}, Warnings: []api.ImportWarning{}, Differences: []api.ImportDifference{},
 		Conflicts: []api.ImportConflict{}}
@@ -57,7 +59,7 @@ func (s *Service) Import(ctx context.Context, im *Import) (*api.ImportAnswer, er
 	if err := s.importing.take(ctx); err != nil {
 		return nil, err
 	}
-	sum, err := s.load(ctx, im, o, a) // others may load while this one waits for the slaves
+	sum, err := s.load(ctx, im, o, a) // other imports may run while this one waits for the slaves
 	count(a, &sum)
 	if im.DryRun {
 		return a, renamed(err)
@@ -74,7 +76,7 @@ func (s *Service) Import(ctx context.Context, im *Import) (*api.ImportAnswer, er
 	return a, renamed(err)
 }
 
-// load imports into the database, or with DryRun into a copy, and leaves the place for it.
+// load imports into the database, or with DryRun into a copy, and then gives its place back.
 func (s *Service) load(ctx context.Context, im *Import, o ingest.Options, a *api.ImportAnswer) (ingest.Summary, error) {
 	defer s.importing.leave()
 	if im.DryRun {
@@ -83,7 +85,7 @@ func (s *Service) load(ctx context.Context, im *Import, o ingest.Options, a *api
 	return ingest.Run(ctx, s.db, []string{"-"}, o)
 }
 
-// renamed names the field of an error as the call does.
+// renamed renames the field of an error to the name that the call uses.
 func renamed(err error) error {
 	e := (*fault.Error)(nil)
 	if errors.As(err, &e) && e.Field == "advertiser" {
@@ -92,7 +94,8 @@ func renamed(err error) error {
 	return err
 }
 
-// tried imports into a copy, and notes how that differs, and which conflicts it has.
+// tried imports into a copy, and notes in the answer how the copy changes and which conflicts it
+// then has.
 func (s *Service) tried(ctx context.Context, im *Import, o ingest.Options, a *api.ImportAnswer) (sum ingest.Summary, err error) {
 	names, err := ingest.Advertisers(ctx, bytes.NewReader(im.File), o)
 	if err != nil {
@@ -102,7 +105,7 @@ func (s *Service) tried(ctx context.Context, im *Import, o ingest.Options, a *ap
 	if err != nil {
 		return sum, err
 	}
-	nothing := filepath.Join(os.TempDir(), "adshard-import-"+rand.Text()+".db") // there is no such file
+	nothing := filepath.Join(os.TempDir(), "adshard-import-"+rand.Text()+".db") // a file that does not exist
 	scratch, err := sqlite.OpenScratch(ctx, nothing, sqlite.Options{})
 	if err != nil {
 		return sum, err
@@ -128,7 +131,7 @@ func (s *Service) tried(ctx context.Context, im *Import, o ingest.Options, a *ap
 	return sum, findConflicts(ctx, scratch, a)
 }
 
-// reading says how a file is read.
+// reading describes how a file is read.
 func reading(ctx context.Context, im *Import, o ingest.Options) (*api.ImportReading, error) {
 	o.Stdin = bytes.NewReader(im.File)
 	x, err := ingest.Explain(ctx, "-", o)
@@ -161,7 +164,7 @@ func findConflicts(ctx context.Context, db backend.Store, a *api.ImportAnswer) e
 	return errors.Join(err, after.Close())
 }
 
-// export returns the data of the advertisers of these names, and the others' names.
+// export returns the data of the advertisers with these names, and only the names of the others.
 func (s *Service) export(ctx context.Context, names []string) (*copied, error) {
 	n, err := s.open(ctx)
 	if err != nil {
@@ -184,7 +187,7 @@ func (s *Service) export(ctx context.Context, names []string) (*copied, error) {
 	})
 }
 
-// copied are lines of an export.
+// copied holds the lines of an export, at most `most`.
 type copied struct {
 	bytes.Buffer
 	lines, most int
@@ -199,16 +202,16 @@ func (c *copied) Write(lines []byte) error {
 	return nil
 }
 
-// JSON implements Lines: an export has none.
+// JSON implements Lines. An export does not use it.
 func (*copied) JSON(any) error { return nil }
 
 // Flush implements Lines.
 func (*copied) Flush() error { return nil }
 
-// Imports lists the latest, the newest first.
+// Imports lists the latest imports, newest first.
 func (s *Service) Imports() *api.ImportList { return s.latest.list(s.now()) }
 
-// latest are the last imports.
+// latest holds the latest imports.
 type latest struct {
 	mu  sync.Mutex
 	all []noted
@@ -219,7 +222,7 @@ type noted struct {
 	api.ImportRecord
 }
 
-// note adds an import that was durable at a time and whose slaves are no longer awaited.
+// note adds an import that became durable at `durable` and no longer waits for slaves.
 func (l *latest) note(im *Import, a *api.ImportAnswer, err error, durable, now time.Time) {
 	v := noted{durable, api.ImportRecord{By: im.Caller, File: im.Name, Rows: a.Rows, Rejected: a.Rejected}}
 	for _, e := range a.Entities {
@@ -238,7 +241,7 @@ func (l *latest) note(im *Import, a *api.ImportAnswer, err error, durable, now t
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	at := len(l.all)
-	for at > 0 && l.all[at-1].at.After(durable) { // it has waited for less time
+	for at > 0 && l.all[at-1].at.After(durable) { // that import has waited for less time
 		at--
 	}
 	l.all = slices.Insert(l.all, at, v)

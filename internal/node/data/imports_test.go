@@ -13,8 +13,8 @@ import (
 	"adshard/internal/node/nodetest"
 )
 
-// TestLargeAccounts: a file is compared with a limited number of entities of its advertisers and of names of others; with
-// none of what others have.
+// TestLargeAccounts: a file is compared with a limited number of entities of its own advertisers and with the names of other
+// advertisers, but with none of their entities.
 func TestLargeAccounts(t *testing.T) {
 	d := nodetest.NewDatabase(t)
 	s := New(d.DB, nil, slog.New(slog.DiscardHandler))
@@ -37,8 +37,8 @@ func TestLargeAccounts(t *testing.T) {
 	}
 }
 
-// TestConflictsOfADryRun: a file is tried with what its advertisers have already: a negative that it brings, and one that is
-// there, block keywords; those of others are not told.
+// TestConflictsOfADryRun: a dry run takes into account what the file's advertisers already have. Both a negative in the file
+// and an existing one can block keywords. Conflicts of other advertisers are not reported.
 func TestConflictsOfADryRun(t *testing.T) {
 	d := nodetest.NewDatabase(t)
 	s := New(d.DB, nil, slog.New(slog.DiscardHandler))
@@ -68,8 +68,8 @@ func TestConflictsOfADryRun(t *testing.T) {
 	}
 }
 
-// TestServedImports: an import with wait=served says whether all live slaves serve it, and the list how
-// soon; of others it has the position alone.
+// TestServedImports: an import with wait=served says whether all live slaves serve it, and the list says how soon. For other
+// imports it contains the position only.
 func TestServedImports(t *testing.T) {
 	d := nodetest.NewDatabase(t)
 	now := time.Unix(1_700_000_000, 0)
@@ -113,7 +113,7 @@ func TestServedImports(t *testing.T) {
 	}
 }
 
-// TestWaitingHoldsNobodyUp: while an import waits for the slaves, another one is imported, and is listed as the newer one.
+// TestWaitingHoldsNobodyUp: while an import waits for the slaves, another one can be made. It is listed as the newer one.
 func TestWaitingHoldsNobodyUp(t *testing.T) {
 	d := nodetest.NewDatabase(t)
 	waits, served := make(chan struct{}), make(chan struct{})

@@ -12,15 +12,15 @@ import (
 	"adshard/quality"
 )
 
-// Key names an entity: what groups, campaigns and advertisers hold is found through its owner.
+// Key names an entity. Entities within a group, campaign or advertiser are found through their owner.
 type Key struct {
 	Type backend.Entity
 	ID   uint64
-	// Advertiser, Campaign or Group is the owner of a negative, Group that of a keyword or ad.
+	// One of Advertiser, Campaign and Group is the owner of a negative. Group is the owner of a keyword or ad.
 	Advertiser, Campaign, Group uint64
 }
 
-// String names the entity in messages.
+// String returns the name of the entity for messages.
 func (k Key) String() string {
 	switch {
 	case k.Group != 0:
@@ -33,7 +33,7 @@ func (k Key) String() string {
 	return fmt.Sprintf("%v %d", k.Type, k.ID)
 }
 
-// row returns the advertiser, campaign or group that the entity is, or that holds it.
+// row returns the advertiser, campaign or group that the key names, or that holds the entity.
 func (k Key) row() row {
 	switch {
 	case k.Group != 0:
@@ -84,7 +84,7 @@ func oneOf(is bool, on, off string) string {
 	return off
 }
 
-// value is one that is kept as JSON; nil: none.
+// value returns a text that is stored as JSON, or nil if it is empty.
 func value(text string) json.RawMessage {
 	if text == "" {
 		return nil
@@ -106,7 +106,7 @@ func advertiserItem(a *backend.Advertiser) *api.Item {
 	return it
 }
 
-// addSpend adds to campaigns what they have spent today, if that is counted.
+// addSpend adds today's spend to campaigns, if it is known.
 func (s *Service) addSpend(ctx context.Context, n *state, items []api.Item) {
 	if s.spent == nil {
 		return
@@ -147,7 +147,7 @@ func keywordItem(k *backend.Keyword, version uint64) *api.Item {
 	return it
 }
 
-// learned says what was learned of a keyword, or nil if nothing is.
+// learned describes what was learned about a keyword. It returns nil if nothing was.
 func learned(l backend.Learned) *api.LearnedScore {
 	if l == 0 {
 		return nil
@@ -166,16 +166,17 @@ func adItem(a *backend.Ad, version uint64) *api.Item {
 		Path1: a.Path1, Path2: a.Path2, FinalURL: a.FinalURL, Status: status(a.Enabled)}
 }
 
-// tag sets the ETag of an item: a hash of the database's id and of its fields, so that neither another database
-// nor one that was restored to another state has the same. The version counts for an advertiser and for a group,
-// of which it covers all that it holds. It does not cover what a group holds, since others in the group would
-// count, nor a campaign, where marks of budgets would; held covers the negatives there.
+// tag sets the ETag of an item: a hash of the database's id and of the item's fields, so that neither another
+// database nor a database restored to another state has the same one. The hash covers the version of an
+// advertiser or a group, and with a group's version all that the group holds. It leaves out the version for
+// entities within a group, since changes of others in the group would change it, and for a campaign, where
+// budget marks would. `held` adds the campaign's negatives.
 func tag(database string, it *api.Item, held any) {
 	bare := *it
 	bare.Etag, bare.BudgetExhausted, bare.Learned = "", false, nil
 	if it.Type != api.ItemTypeAdvertiser && it.Type != api.ItemTypeGroup {
 		bare.Version = 0
 	}
-	text, _ := json.Marshal([]any{database, bare, held}) // texts and numbers can always be encoded
+	text, _ := json.Marshal([]any{database, bare, held}) // a list of texts and numbers can always be encoded
 	it.Etag = fmt.Sprintf(`"%016x"`, xxhash.Sum64(text))
 }

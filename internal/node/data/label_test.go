@@ -16,8 +16,8 @@ import (
 	"adshard/internal/node/nodetest"
 )
 
-// TestLabels: a campaign's label comes from files and lines, is told and changed over the API, is exported as it came, and
-// slaves get nothing of it.
+// TestLabels: a campaign's label can be imported from files and lines, read and changed over the API, and is exported
+// unchanged. Slaves do not receive it.
 func TestLabels(t *testing.T) {
 	d := nodetest.NewDatabase(t)
 	s := New(d.DB, nil, slog.New(slog.DiscardHandler))

@@ -13,22 +13,22 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// Page asks for a page of a list.
+// Page asks for one page of a list.
 type Page struct {
 	Type backend.Entity
-	// Advertiser, Campaign and Group are the owner: needed for keywords, ads and negatives, for
-	// the others 0 means all.
+	// Advertiser, Campaign and Group name the owner. Keywords, ads and negatives need one; for other kinds, 0
+	// means all.
 	Advertiser, Campaign, Group uint64
-	Cursor                      string // Next of the page before; "": the first page
+	Cursor                      string // ItemList.Next of the previous page, or "" for the first page
 	Limit                       int
 }
 
-// maxGroups is the most groups of a page: they are read with all that they hold.
+// maxGroups bounds the groups on a page, since each is read with all its contents.
 const maxGroups = 100
 
-// List returns a page by ascending id. Ids are never used again, so an entity that exists throughout is on
-// one page. Errors: fault.Invalid for a cursor of another list or database; fault.NotFound for an owner whose
-// content is asked for.
+// List returns a page, in the order of ids. Ids are never used again, so an entity that exists throughout is
+// on exactly one page. Errors: fault.Invalid for a cursor of another list or database; fault.NotFound for an
+// owner that does not exist.
 func (s *Service) List(ctx context.Context, p Page) (*api.ItemList, error) {
 	if err := s.readers.take(ctx); err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func (s *Service) List(ctx context.Context, p Page) (*api.ItemList, error) {
 	return out, nil
 }
 
-// name is what all cursors of the list begin with.
+// name returns the text that all cursors of the list begin with.
 func (p *Page) name(database string) string {
 	return fmt.Sprintf("%016x-", xxhash.Sum64String(fmt.Sprint(database, p.Type, p.Advertiser, "/", p.Campaign, "/", p.Group)))
 }
@@ -79,8 +79,7 @@ func readCursor(cursor, list string) (after uint64, err error) {
 	return after, nil
 }
 
-// keys returns the keys of the page's entities, whose rows are loaded, and of the next one, if
-// any.
+// keys returns the keys of the page's entities and of the next one, if any. It loads their rows.
 func (p *Page) keys(ctx context.Context, n *state, after uint64) (keys []Key, err error) {
 	kind, isRow := kindOf[p.Type]
 	if !isRow {
@@ -103,7 +102,7 @@ func (p *Page) keys(ctx context.Context, n *state, after uint64) (keys []Key, er
 	return keys, n.load(ctx, rows)
 }
 
-// held returns the keys of what a group holds, and of the negatives of a campaign or advertiser.
+// held returns the keys of entities within a group, or of the negatives of a campaign or advertiser.
 func (p *Page) held(ctx context.Context, n *state, after uint64) (keys []Key, err error) {
 	key := Key{Type: p.Type, Advertiser: p.Advertiser, Campaign: p.Campaign, Group: p.Group}
 	owner := key.row()

@@ -9,11 +9,11 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// MaxListBody is the most bytes of a body with a block list, which may have a million entries.
+// MaxListBody bounds the body of a block list, in bytes: a list may have a million entries.
 const MaxListBody = 32 << 20
 
-// ParseList reads the body of a change of a block list; name is that of the path, "" of Create. Errors: fault.Invalid with the
-// field.
+// ParseList reads the body of a change to a block list. `name` is the list's name from the path, or "" for Create. Errors:
+// fault.Invalid with the field.
 func ParseList(verb Verb, name string, body []byte) (*ListChange, error) {
 	c := &ListChange{Verb: verb, Name: name, Edit: &blocklist.Edit{Has: map[string]bool{}}}
 	fields := 0
@@ -47,7 +47,7 @@ func ParseList(verb Verb, name string, body []byte) (*ListChange, error) {
 	return c, c.Edit.Normalise()
 }
 
-// checkNewName refuses names under which a list could not be found again: no path has them.
+// checkNewName returns an error for a name under which a list could not be found again, because no path can contain it.
 func checkNewName(name string) error {
 	if name == "." || name == ".." {
 		return fault.Field(op, blocklist.FieldName, "a block list that is called %q has no path of its own: take another name", name)
@@ -55,12 +55,12 @@ func checkNewName(name string) error {
 	return blocklist.CheckName(name)
 }
 
-// readEntries reads an object with entries.
+// readEntries reads an object with entries into `to`.
 func readEntries(d *json.Decoder, within string, to *blocklist.List) error {
 	return api.Fields(d, func(field string) error { return readKind(d, within+"."+field, field, to) })
 }
 
-// readKind reads a list of one kind of entries; field is its full name.
+// readKind reads a list of one kind of entries; `field` is the full name of the list.
 func readKind(d *json.Decoder, field, kind string, to *blocklist.List) error {
 	switch kind {
 	case blocklist.FieldAdvertisers:
@@ -82,7 +82,7 @@ func entryText(t json.Token) (string, bool) {
 	return s, ok
 }
 
-// readList reads a list, element by element, so that it is not in memory twice; null is one without elements.
+// readList reads a list element by element, so that it is not in memory twice; null is read as an empty list.
 func readList[T any](d *json.Decoder, field, what string, to *[]T, of func(json.Token) (T, bool)) error {
 	t, err := d.Token()
 	switch {
@@ -127,7 +127,7 @@ func readName(d *json.Decoder, to *string) error {
 	return nil
 }
 
-// readFlag reads true or false; null is false, the default.
+// readFlag reads true or false; null means false, the default.
 func readFlag(d *json.Decoder, field string, to *bool) error {
 	t, err := d.Token()
 	if err != nil {

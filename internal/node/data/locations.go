@@ -10,11 +10,11 @@ import (
 	"adshard/places"
 )
 
-// placesTable keeps the table of places that was read last.
+// placesTable keeps the table of places that was last read.
 type placesTable struct {
 	mu      sync.Mutex
-	version uint64        // of its document; 0: none was imported
-	table   *places.Table // nil: none was read yet
+	version uint64        // version of the table's document, or 0 if none was imported
+	table   *places.Table // nil if none has been read yet
 }
 
 // Places returns the table of places of the database.

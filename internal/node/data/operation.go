@@ -13,7 +13,7 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// Verb is what an operation does.
+// Verb says what an operation does.
 type Verb string
 
 // The verbs.
@@ -26,11 +26,12 @@ const (
 // Operation is one change.
 type Operation struct {
 	Verb Verb
-	// Key names the entity; that of Create has only the owner, also of a campaign or group.
+	// Key names the entity. For Create it has only the owner, including the owner of a campaign or
+	// group.
 	Key
 	// IfMatch is the ETag that the entity must have; "" means any.
 	IfMatch string
-	// Settings are those of Create and Update.
+	// Settings are the settings for Create and Update.
 	Settings *ingest.Settings
 }
 
@@ -46,7 +47,7 @@ type member struct {
 	raw  json.RawMessage
 }
 
-// object reads a JSON object into its fields. Their readers check the values.
+// object reads a JSON object into its fields. It leaves their values to be checked by their readers.
 func object(text []byte) (out []member, err error) {
 	err = api.FromObject(text, func(d *json.Decoder, name string) error {
 		m := member{name: name}
@@ -59,7 +60,7 @@ func object(text []byte) (out []member, err error) {
 	return out, err
 }
 
-// ParseOperation completes an operation by a body: that of a POST or PATCH. Errors: fault.Invalid.
+// ParseOperation completes an operation with the body of a POST or PATCH. Errors: fault.Invalid.
 func ParseOperation(o Operation, body []byte) (*Operation, error) {
 	members, err := object(body)
 	if err != nil {
@@ -68,7 +69,7 @@ func ParseOperation(o Operation, body []byte) (*Operation, error) {
 	return &o, o.read(members)
 }
 
-// ParseBatch reads the body of a batch. Errors: fault.Invalid, whose field begins with the operation's
+// ParseBatch reads the body of a batch. Errors: fault.Invalid; its field begins with the operation's
 // number.
 func ParseBatch(body []byte) ([]*Operation, error) {
 	members, err := object(body)
@@ -104,7 +105,7 @@ func ParseBatch(body []byte) ([]*Operation, error) {
 	return out, nil
 }
 
-// at says which operation of a batch an error is of.
+// at adds to an error the number of the batch's operation that it belongs to.
 func at(i int, err error) error {
 	name := "operations[" + strconv.Itoa(i) + "]"
 	if field := fault.FieldOf(err); field != "" {
@@ -113,7 +114,7 @@ func at(i int, err error) error {
 	return &fault.Error{Kind: fault.KindOf(err), Op: op, Field: name, Err: err}
 }
 
-// head takes what only an operation of a batch says from its fields.
+// head reads the fields that only the operations of a batch have, and returns the others.
 func (o *Operation) head(members []member) (rest []member, err error) {
 	var entity string
 	for _, m := range members {
@@ -152,7 +153,7 @@ func (o *Operation) head(members []member) (rest []member, err error) {
 	return rest, nil
 }
 
-// read takes the owner from the fields and checks the rest.
+// read reads the owner from the fields, and checks the other fields.
 func (o *Operation) read(members []member) error {
 	owners := map[string]*uint64{}
 	switch {
@@ -172,7 +173,7 @@ func (o *Operation) read(members []member) error {
 		switch {
 		case !ok:
 			rest = append(rest, m)
-		case *to != 0: // of the path's query
+		case *to != 0: // from the query of the path
 			return fault.Field(op, m.name, "%s is in the address already", m.name)
 		default:
 			if err := id(m, to); err != nil {
@@ -186,7 +187,7 @@ func (o *Operation) read(members []member) error {
 	return o.settings(rest)
 }
 
-// checkOwner makes sure that exactly what is needed is named.
+// checkOwner returns an error unless exactly the required owner is named.
 func (o *Operation) checkOwner() error {
 	missing := ""
 	switch {
@@ -205,10 +206,10 @@ func (o *Operation) checkOwner() error {
 	return nil
 }
 
-// owners is how many owners are named.
+// owners returns how many owners are named.
 func (k *Key) owners() uint64 { return min(k.Group, 1) + min(k.Campaign, 1) + min(k.Advertiser, 1) }
 
-// settings checks the entity's own fields.
+// settings checks the fields of the entity itself.
 func (o *Operation) settings(members []member) (err error) {
 	keys := ingest.KeyFields(o.Type)
 	switch {
@@ -246,7 +247,7 @@ func (o *Operation) settings(members []member) (err error) {
 	return nil
 }
 
-// placeholders stand for the fields that a change does not have and a check of all fields needs.
+// placeholders stand in for the fields that a change lacks but a check of all fields requires.
 var placeholders = [backend.Entities]string{
 	`"name":"x"`, `"name":"x"`, `"name":"x"`, `"text":"x","match_type":"broad"`, `"text":"x","match_type":"broad"`, `"headlines":["x"]`,
 }

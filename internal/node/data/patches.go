@@ -5,10 +5,11 @@ import (
 	"adshard/ingest"
 )
 
-// patches are the changes of an operation to an entity that is there, which is named by what it has.
+// patches makes the patches by which an operation changes an existing entity. The entity is named by
+// its content.
 type patches struct {
 	ingest.Settings
-	status backend.Status // Remove, or Keep: that of the settings
+	status backend.Status // Remove, or Keep for the status in the settings
 }
 
 func (p *patches) or(s backend.Status) backend.Status {

@@ -11,9 +11,9 @@ import (
 	"adshard/search"
 )
 
-// Limits of what runs at once: calls beyond them wait for their turn, streams are refused.
+// Limits of what runs at once. Calls beyond them wait for their turn; streams beyond them are refused.
 const (
-	maxWriters = 2 // each holds two connections of the database
+	maxWriters = 2 // each holds two database connections
 	maxReaders = 8
 	maxStreams = 16
 	maxExports = 2
@@ -26,17 +26,17 @@ type Service struct {
 	db     backend.Store
 	log    *slog.Logger
 	served func(ctx context.Context, clock uint64) error
-	spent  Spent // nil: nothing is counted
+	spent  Spent // nil if spend is not counted
 	now    func() time.Time
 
 	writers, readers, streams, exports, importing, lists slots
 	latest                                               latest
 	places                                               placesTable
-	copied                                               int // entities with which a file is compared, at most
+	copied                                               int // entities with which a file may be compared
 }
 
-// New returns the service of a database. served returns when all live slaves serve a clock, or with an
-// error when that cannot be known, or ctx is done.
+// New returns the service of a database. `served` waits until all live slaves serve a clock. It returns an error if
+// that cannot be known, or if ctx is done first.
 func New(db backend.Store, served func(ctx context.Context, clock uint64) error, log *slog.Logger) *Service {
 	return &Service{
 		db: db, served: served, log: log, now: time.Now, writers: make(slots, maxWriters), readers: make(slots, maxReaders),
@@ -45,16 +45,16 @@ func New(db backend.Store, served func(ctx context.Context, clock uint64) error,
 	}
 }
 
-// Spent returns what campaigns of a snapshot have spent today, in micros; those whose spend is not known are missing.
+// Spent returns the spend of campaigns today, in micros. Campaigns whose spend is not known are missing from the map.
 type Spent func(ctx context.Context, s backend.Snapshot, campaigns []*backend.Campaign) map[uint64]uint64
 
-// ShowSpend adds what they have spent to campaigns that are read. It is called before any of the other calls.
+// ShowSpend makes calls that read campaigns add what the campaigns have spent. Call it before any other method.
 func (s *Service) ShowSpend(spent Spent) { s.spent = spent }
 
-// slots bound how many run at once.
+// slots bounds how many calls run at once.
 type slots chan struct{}
 
-// take waits for a place. Errors: fault.Overloaded.
+// take waits for a free slot. Errors: fault.Overloaded.
 func (p slots) take(ctx context.Context) error {
 	select {
 	case p <- struct{}{}:
@@ -64,7 +64,7 @@ func (p slots) take(ctx context.Context) error {
 	}
 }
 
-// try takes a place if there is one now. Errors: fault.Overloaded.
+// try takes a slot if one is free. Errors: fault.Overloaded.
 func (p slots) try() error {
 	select {
 	case p <- struct{}{}:

@@ -9,8 +9,8 @@ import (
 	"adshard/internal/node/nodetest"
 )
 
-// TestSpendIsNoChange: campaigns, and nothing else, have what they have spent today, alone and in lists;
-// it is not part of their ETag; where it is not known it is absent.
+// TestSpendIsNoChange: campaigns, and no other entities, show what they have spent today, by themselves
+// and in lists. It is not part of their ETag. It is absent if it is not known.
 func TestSpendIsNoChange(t *testing.T) {
 	d := nodetest.NewDatabase(t)
 	s := New(d.DB, nil, slog.New(slog.DiscardHandler))

@@ -19,7 +19,7 @@ type state struct {
 	groups      map[uint64]*backend.Item
 }
 
-// open opens the present state. It must be closed.
+// open opens the present state. The caller closes it.
 func (s *Service) open(ctx context.Context) (*state, error) {
 	id, err := s.db.ID(ctx)
 	if err != nil {
@@ -36,7 +36,7 @@ func (s *Service) open(ctx context.Context) (*state, error) {
 // atOnce bounds the groups that are read together.
 const atOnce = 64
 
-// load reads rows that are not known yet.
+// load reads the rows that have not been read yet.
 func (s *state) load(ctx context.Context, rows []row) error {
 	wanted := map[backend.Kind][]uint64{}
 	for _, r := range rows {
@@ -72,7 +72,7 @@ func (s *state) load(ctx context.Context, rows []row) error {
 	return nil
 }
 
-// item returns an entity whose row was loaded. Errors: fault.NotFound.
+// item returns an entity whose row has been loaded. Errors: fault.NotFound.
 func (s *state) item(key Key) (*api.Item, error) {
 	it, held := s.find(key)
 	if it == nil {
@@ -82,8 +82,8 @@ func (s *state) item(key Key) (*api.Item, error) {
 	return it, nil
 }
 
-// find returns an entity, and what its ETag covers beside its fields, or nil if it is
-// missing.
+// find returns an entity, and what its ETag covers in addition to its fields. The entity is nil if
+// it is missing.
 func (s *state) find(key Key) (it *api.Item, held any) {
 	g := s.groups[key.Group]
 	switch {
@@ -126,7 +126,7 @@ func (s *state) negative(key Key) *api.Item {
 	return negativeItem(n, key, version)
 }
 
-// negatives returns those of an owner, or false if it is missing.
+// negatives returns the negatives of an owner, or false if the owner is missing.
 func (s *state) negatives(key Key) ([]backend.Negative, bool) {
 	if g := s.groups[key.Group]; g != nil {
 		return g.Negatives, true

@@ -13,8 +13,8 @@ import (
 	"adshard/internal/node/nodetest"
 )
 
-// TestTargeting: each property of targeting comes from lines and over the API in its JSON form, is told, exported and erased, and
-// a value that is wrong is refused by its field.
+// TestTargeting: each property of targeting can be imported and set over the API in its JSON form, read, exported and erased. The
+// error for an invalid value names the field.
 func TestTargeting(t *testing.T) {
 	d := nodetest.NewDatabase(t)
 	s := New(d.DB, nil, slog.New(slog.DiscardHandler))
@@ -76,7 +76,7 @@ func TestTargeting(t *testing.T) {
 
 var campaign1 = Key{Type: backend.EntityCampaign, ID: 1}
 
-// lineOf is the line of an entity with the id 1 in an export.
+// lineOf returns the exported line of the entity with id 1.
 func lineOf(t *testing.T, d *nodetest.Database, key Key) string {
 	read := backendtest.ReadNow(t, d.DB)
 	switch key.Type {

@@ -12,17 +12,17 @@ import (
 // writer makes the changes of one transaction.
 type writer struct {
 	tx     backend.Tx
-	before *state // of all rows that are changed
-	// removed and gone are what the transaction has removed.
+	before *state // the state of all rows that are changed, before the transaction
+	// removed and gone list the rows and keys that the transaction has removed.
 	removed map[row]bool
 	gone    map[Key]bool
 
-	entity backend.Entity // of the operation under way
-	seen   uint64         // the entity of that kind that it has reported
-	made   bool           // it was created
+	entity backend.Entity // the kind of entity of the operation under way
+	seen   uint64         // the id of that kind that watch last saw
+	made   bool           // whether that entity was created
 }
 
-// watch is a backend.Watcher.
+// watch implements backend.Watcher.
 func (w *writer) watch(entity backend.Entity, id uint64, effect backend.Effect) {
 	if entity == w.entity && effect != backend.Removed {
 		w.seen, w.made = id, w.made || effect == backend.Created
@@ -48,8 +48,8 @@ func (w *writer) operation(ctx context.Context, o *Operation) (done, error) {
 	return done{api.DataEffectRemoved, o.Key}, w.put(ctx, o, backend.Remove)
 }
 
-// there makes sure that nothing the operation is about was removed before it in its batch: it would
-// be made again.
+// there returns an error if an earlier operation of the batch removed the operation's entity or an
+// owner of it: the operation would create it again.
 func (w *writer) there(o *Operation) error {
 	r, ok := o.row()
 	if !ok {
@@ -73,18 +73,19 @@ func (w *writer) there(o *Operation) error {
 	return nil
 }
 
-// update changes an entity that is there.
+// update changes an existing entity.
 func (w *writer) update(ctx context.Context, o *Operation) error {
 	if err := w.put(ctx, o, backend.Keep); err != nil {
 		return err
 	}
-	if w.made { // its words or its content are not what they were when it was stored
+	if w.made { // its words or its content have changed since it was stored
 		return fault.Newf(fault.Conflict, op, "%v is not known by what it has; remove it and create another", o.Key)
 	}
 	return nil
 }
 
-// put writes the settings of an operation, or a removal, to an entity that is there and has the ETag.
+// put writes the settings of an operation, or a removal, to an existing entity. Errors:
+// fault.NotFound, and an ETag that does not match.
 func (w *writer) put(ctx context.Context, o *Operation, status backend.Status) error {
 	it, err := w.before.item(o.Key)
 	if err != nil {
@@ -112,7 +113,7 @@ func (w *writer) put(ctx context.Context, o *Operation, status backend.Status) e
 	return w.putHeld(ctx, o, p)
 }
 
-// putHeld is put for what others hold.
+// putHeld does the work of put for entities within others.
 func (w *writer) putHeld(ctx context.Context, o *Operation, p patches) error {
 	if g := w.before.groups[o.Group]; g != nil {
 		switch o.Type {
@@ -136,7 +137,7 @@ func (w *writer) negativeOwner(o *Operation) backend.NegativeOwner {
 	return owner
 }
 
-// create makes an entity that is not there yet.
+// create makes a new entity.
 func (w *writer) create(ctx context.Context, o *Operation) (done, error) {
 	key := o.Key
 	var err error

@@ -15,9 +15,9 @@ import (
 	"adshard/internal/outfile"
 )
 
-// Backup copies the database in a file into a new directory (sqlite.Backup), with the file of its events,
-// unless that is "", as of the same moment. Errors: fault.Conflict, too, if the events are those of
-// another database. Files that cannot be written to are read as OpenReading says.
+// Backup copies a database file into a new directory (sqlite.Backup), together with the file of its events as of the
+// same moment, unless `events` is "". Errors: also fault.Conflict if the events belong to another database. Files that
+// cannot be written to are read in the way of OpenReading.
 func Backup(ctx context.Context, path, events, to string, progress sqlite.Progress) (m *sqlite.Manifest, err error) {
 	from, err := readable(ctx, path)
 	if err != nil {
@@ -54,18 +54,19 @@ func idOf(ctx context.Context, path string) (string, error) {
 	return id, errors.Join(err, s.Close())
 }
 
-// Restored is what Restore did.
+// Restored is the result of Restore.
 type Restored struct {
 	sqlite.Restored
-	// Events: the backup's events are in place. KeptEvents is where the replaced ones are now, or "" if there were none.
+	// Events says that the backup's events are in place. KeptEvents is the present path of the events that they
+	// replaced, or "" if there were none.
 	Events     bool
 	KeptEvents string
 }
 
-// Restore puts the database of a backup into a file (sqlite.Restore), and its events into another one; "" means no
-// events. The two must be apart (outfile.CheckApart). Both are checked before either is put in its place; the
-// database is unfinished until the events are in theirs. With replace, existing events are kept under another name;
-// they must be those of the same database.
+// Restore puts the database of a backup into a file (sqlite.Restore), and its events into another one, unless `events`
+// is "". The two files must be apart (outfile.CheckApart). Both are checked before either is put in place; the database
+// stays unfinished until the events are in place. With `replace`, existing events are kept under another name; they must
+// belong to the same database.
 func Restore(ctx context.Context, from, path, events string, replace bool, progress sqlite.Progress) (*Restored, error) {
 	if err := errors.Join(free(path, false), freeEvents(events, path), outfile.CheckReplaced(path)); err != nil {
 		return nil, err
@@ -112,7 +113,7 @@ func Restore(ctx context.Context, from, path, events string, replace bool, progr
 	return out, err
 }
 
-// freeEvents refuses a file for events of the database at path if another database would take the file for
+// freeEvents returns an error for a file for events of the database at path if another database would take that file for
 // its own.
 func freeEvents(events, path string) error {
 	if of, is := strings.CutSuffix(events, "-events"); is && outfile.Same(of, path) {
@@ -121,7 +122,7 @@ func freeEvents(events, path string) error {
 	return free(events, false)
 }
 
-// finish notes that the database in a file is whole.
+// finish marks the database in a file as complete.
 func finish(ctx context.Context, path string, m backend.Making) error {
 	s, err := sqlite.Open(ctx, path, sqlite.Options{Making: m})
 	if err != nil {
@@ -130,7 +131,8 @@ func finish(ctx context.Context, path string, m backend.Making) error {
 	return errors.Join(s.Finish(ctx, m), s.Close())
 }
 
-// mayReplaceEvents refuses to replace events, or, with replace, those of another database.
+// mayReplaceEvents returns an error if there are events already, unless `replace` is set and they belong to the same
+// database.
 func mayReplaceEvents(ctx context.Context, m *sqlite.Manifest, path string, present, replace bool) error {
 	const op = "restore"
 	if !present {
@@ -140,12 +142,12 @@ func mayReplaceEvents(ctx context.Context, m *sqlite.Manifest, path string, pres
 		return fault.Newf(fault.Conflict, op, "there are events %s already: --replace puts the backup's in their place and keeps them beside it", path)
 	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return nil // a restore that was killed has left parts
+		return nil // a restore that was killed has left parts behind
 	}
 	of, err := eventfile.Of(ctx, path)
 	switch {
 	case fault.Is(err, fault.Corrupt):
-		return nil // which may be why they are to be replaced
+		return nil // damage may be the reason for replacing them
 	case err != nil:
 		return err
 	case of != "" && of != m.Database:

@@ -19,27 +19,26 @@ import (
 
 const opOpen = "open database"
 
-// IsServer reports whether a URL names a database on a server, PostgreSQL's, and
-// not a file.
+// IsServer reports whether a URL names a database on a PostgreSQL server, not in a file.
 func IsServer(url string) bool {
 	return strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://")
 }
 
-// Open opens the backend database named by url: sqlite:PATH or postgres://…;
-// create makes the file, or the schema in the database, when there is none. Errors:
-// fault.Invalid for another kind of database, those of the backend.
+// Open opens the backend database at a URL, sqlite:PATH or postgres://…. With `create` it makes the file, or the
+// schema in the database, if there is none. Errors: fault.Invalid for another kind of database, those of the
+// backend.
 func Open(ctx context.Context, url string, create bool) (backend.Store, error) {
 	return open(ctx, url, create, backend.Making{}, nil)
 }
 
-// OpenTelling opens a database as Open does. While it makes the keys of keywords anew it calls tell with lines for
-// people: how far it is, from time to time, and what was removed.
+// OpenTelling opens a database as Open does. While it rebuilds the keys of keywords, it calls `tell` with lines
+// for people: its progress, from time to time, and what was removed.
 func OpenTelling(ctx context.Context, url string, tell func(string)) (backend.Store, error) {
 	return open(ctx, url, false, backend.Making{}, tell)
 }
 
-// Make opens a database as OpenTelling does, and makes it if there is none. A new database carries m until it is
-// finished, so that no other program opens it before.
+// Make opens a database as OpenTelling does, and makes it if there is none. A new database is marked with m until
+// it is finished, so that no other program opens it before.
 func Make(ctx context.Context, url string, m backend.Making, tell func(string)) (backend.Store, error) {
 	return open(ctx, url, true, m, tell)
 }
@@ -67,8 +66,8 @@ func open(ctx context.Context, url string, create bool, m backend.Making, tell f
 	return opened(sqlite.Open(ctx, path, sqlite.Options{Create: create, Making: m, Rekeying: rekeying}))
 }
 
-// free refuses a path that belongs to another database, because SQLite would take the file for its log, or a
-// collector for its events: fault.Invalid.
+// free returns an error for a path that belongs to another database, because SQLite would take the file for that
+// database's log, or a collector would take it for its events. Errors: fault.Invalid.
 func free(path string, events bool) error {
 	if events {
 		path = strings.TrimSuffix(path, "-events")
@@ -76,7 +75,7 @@ func free(path string, events bool) error {
 	return outfile.CheckName(path)
 }
 
-// opened returns a nil interface for a store that was not opened.
+// opened returns a nil interface if the store was not opened.
 func opened[S backend.Store](s S, err error) (backend.Store, error) {
 	if err != nil {
 		return nil, err
@@ -84,9 +83,8 @@ func opened[S backend.Store](s S, err error) (backend.Store, error) {
 	return s, nil
 }
 
-// OpenScratch opens a copy of a database, to try changes out; the database
-// stays as it is, and need not exist yet. Closing the copy removes it.
-// Errors: those of Open.
+// OpenScratch opens a copy of a database, for trying out changes. The database itself does not change, and need
+// not exist yet. Closing the copy removes it. Errors: those of Open.
 func OpenScratch(ctx context.Context, url string) (backend.Store, error) {
 	if IsServer(url) {
 		return scratchOf(ctx, url)
@@ -109,7 +107,7 @@ func OpenScratch(ctx context.Context, url string) (backend.Store, error) {
 	return scratch, nil
 }
 
-// scratchOf copies a database on a server into a file: ids differ, and nothing else.
+// scratchOf copies a database on a server into a file. Only the ids differ.
 func scratchOf(ctx context.Context, url string) (backend.Store, error) {
 	dir, err := os.MkdirTemp("", "adshard-empty-")
 	if err != nil {
@@ -122,7 +120,7 @@ func scratchOf(ctx context.Context, url string) (backend.Store, error) {
 	}
 	from, err := Open(ctx, url, false)
 	if fault.Is(err, fault.NotFound) {
-		return scratch, nil // it does not exist yet
+		return scratch, nil // the database does not exist yet
 	}
 	if err == nil {
 		_, err = transfer.Copy(ctx, from, scratch, backend.Making{}, nil)

@@ -9,7 +9,7 @@ import (
 	"adshard/internal/node/config"
 )
 
-// CheckEvents checks the URL of the database of events that goes with a backend database, if any is configured. Nothing is opened.
+// CheckEvents checks the URL of the database of events that belongs to a backend database. It opens nothing, and accepts "".
 func CheckEvents(k *config.Check, url, db string) {
 	if url == "" {
 		return
@@ -19,8 +19,8 @@ func CheckEvents(k *config.Check, url, db string) {
 	k.That(url != db || IsServer(db), "events", "must be another file than db's: name another one")
 }
 
-// OpenEvents opens the database of events named by url: sqlite:PATH or postgres://…; it makes
-// the file, or the tables, when there are none. Errors: as Open's, and the store's.
+// OpenEvents opens the database of events at a URL, sqlite:PATH or postgres://…. It makes the file, or the tables, if there are
+// none. Errors: those of Open and of the store.
 func OpenEvents(ctx context.Context, url string) (store.Store, error) {
 	if IsServer(url) {
 		s, err := postgres.Open(ctx, url)
@@ -43,8 +43,8 @@ func OpenEvents(ctx context.Context, url string) (store.Store, error) {
 	return s, nil
 }
 
-// OpenEventReader opens the database of events named by url read-only. It changes nothing. Errors:
-// fault.NotFound if there are no events, those of Open and of the store.
+// OpenEventReader opens the database of events at a URL read-only. Errors: fault.NotFound if there are no events, those of Open
+// and of the store.
 func OpenEventReader(ctx context.Context, url string) (store.Reader, error) {
 	if IsServer(url) {
 		return postgres.OpenReader(ctx, url)

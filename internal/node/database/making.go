@@ -11,18 +11,18 @@ import (
 	"adshard/backend"
 )
 
-// mostNamed is the most bytes of names of files that are kept as they are.
+// mostNamed bounds the bytes of file names that are stored in full.
 const mostNamed = 1000
 
-// Migration is the making of the database at url by `adshard db migrate`. It is never completed by another
-// run, since its source may have changed.
+// Migration describes the making of the database at a URL by `adshard db migrate`. Another run never completes it,
+// since its source may have changed.
 func Migration(url string) backend.Making {
 	return backend.Making{By: "db migrate", Of: rand.Text(), Do: remove(url) + " and migrate again"}
 }
 
-// Import is the making of the database at url by `adshard import` of files, which are named as on its command line,
-// for the advertiser of files that name none. An import of the same files completes it; one of other files may run at
-// the same time.
+// Import describes the making of the database at a URL by `adshard import`. `files` are named as on its command line;
+// `advertiser` is the one for files that name none. An import of the same files completes it; an import of other
+// files may run at the same time.
 func Import(url string, files []string, advertiser string) backend.Making {
 	names := make([]string, len(files))
 	for i, f := range files {
@@ -39,7 +39,7 @@ func Import(url string, files []string, advertiser string) backend.Making {
 	return backend.Making{By: "import", Of: of, Shared: true, Do: "run the import of " + of + " again, or " + remove(url) + " and import again"}
 }
 
-// named is a file's absolute name.
+// named returns the absolute name of a file.
 func named(file string) string {
 	if file == "-" {
 		return "standard input"
@@ -53,7 +53,7 @@ func named(file string) string {
 	return file
 }
 
-// remove says how a database is removed.
+// remove returns the instruction how to remove a database.
 func remove(url string) string {
 	if IsServer(url) {
 		return "remove the schema with the SQL `DROP SCHEMA adshard CASCADE`"

@@ -12,8 +12,8 @@ import (
 	"adshard/internal/node/database"
 )
 
-// TestARestoreInTwoHalves: a database is in its place before its events are. A restore that ends in between leaves
-// nothing that is opened, and is done again.
+// TestARestoreInTwoHalves: a restore puts the database in place before its events. If it ends in between, nothing that it leaves
+// can be opened, and it can be repeated.
 func TestARestoreInTwoHalves(t *testing.T) {
 	dir := backup(t)
 	path := filepath.Join(t.TempDir(), "ads.db")
@@ -45,7 +45,8 @@ func TestARestoreInTwoHalves(t *testing.T) {
 	}
 }
 
-// TestImportsOfTheSame: an import is the same one from any directory, of the same files in the same order, for the same advertiser.
+// TestImportsOfTheSame: an import is recognized as the same one from any directory if it has the same files in the same order, for
+// the same advertiser.
 func TestImportsOfTheSame(t *testing.T) {
 	here, err := filepath.Abs("a.csv")
 	if err != nil {

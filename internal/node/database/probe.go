@@ -13,9 +13,9 @@ import (
 	"adshard/fault"
 )
 
-// Probe checks that the backend database at url exists and that this program can open it. It returns its id, and the
-// id of its events database or "". It changes nothing. An older database, which Open would migrate, is no error and
-// may have neither id. Errors: those of Open.
+// Probe checks that the backend database at a URL exists and that this program can open it. It returns the database's
+// id, and the id of its events database or "". It changes nothing. An older database, which Open would migrate, is
+// not an error and may have neither id. Errors: those of Open.
 func Probe(ctx context.Context, url string) (id, counts string, err error) {
 	var named []byte
 	if IsServer(url) {
@@ -29,7 +29,7 @@ func Probe(ctx context.Context, url string) (id, counts string, err error) {
 	return id, string(named), err
 }
 
-// ProbeEvents checks that the database of events at url exists and that this program can open it. It changes nothing.
+// ProbeEvents checks whether the database of events at a URL exists and this program can open it. It changes nothing.
 func ProbeEvents(ctx context.Context, url string) (there bool, err error) {
 	path, ok := FileOf(url)
 	if ok {
@@ -37,7 +37,7 @@ func ProbeEvents(ctx context.Context, url string) (there bool, err error) {
 	} else {
 		err = probeServer(ctx, url)
 	}
-	if fault.Is(err, fault.NotFound) || ok && fault.Is(err, fault.Version) && isEmpty(path) { // one that is being made
+	if fault.Is(err, fault.NotFound) || ok && fault.Is(err, fault.Version) && isEmpty(path) { // the file is just being made
 		return false, nil
 	}
 	return err == nil, err
@@ -57,14 +57,14 @@ func FileOf(url string) (path string, ok bool) {
 	return path, ok && path != ""
 }
 
-// Files are the files of a database at url, whether they exist or not; of one on a server there are none.
+// Files returns the files of the database at a URL, whether they exist or not, or nil for a database on a server.
 func Files(url string) (paths []string) {
 	path, ok := FileOf(url)
 	if !ok {
 		return nil
 	}
 	if to, err := filepath.EvalSymlinks(path); err == nil {
-		path = to // SQLite has the others beside the file itself
+		path = to // SQLite puts its other files next to the file itself
 	}
 	for _, side := range []string{"", "-wal", "-shm", "-journal"} {
 		paths = append(paths, path+side)

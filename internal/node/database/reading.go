@@ -18,16 +18,16 @@ import (
 	"adshard/fault"
 )
 
-// OpenReading opens a database for programs that only read it, such as a report. A file that this user cannot write
+// OpenReading opens a database for programs that only read it, such as a report. SQLite cannot read a database
+// without writing next to it, except one that cannot change and has no log. So a file that this user cannot write
 // to, or that is in a folder or on a file system that cannot be written to, is first copied, with its write-ahead
-// log, into the directory for temporary files (TMPDIR). SQLite cannot read a database without writing next to it,
-// except one that cannot change and has no log. Errors: those of Open; fault.Locked if another user writes to the
-// file meanwhile.
+// log, into the directory for temporary files (TMPDIR). Errors: those of Open; fault.Locked if another user writes
+// to the file meanwhile.
 func OpenReading(ctx context.Context, url string) (backend.Store, error) {
 	return openReading(ctx, url, sqlite.Options{})
 }
 
-// OpenToCheck is OpenReading, also of a file that is unfinished.
+// OpenToCheck opens a database as OpenReading does, even if it is unfinished.
 func OpenToCheck(ctx context.Context, url string) (backend.Store, error) {
 	return openReading(ctx, url, sqlite.Options{Unfinished: true})
 }
@@ -51,7 +51,7 @@ func openReading(ctx context.Context, url string, o sqlite.Options) (backend.Sto
 	return &readStore{s, from}, nil
 }
 
-// readStore is a store whose file is perhaps a copy, which is removed with it.
+// readStore is a store that may use a temporary copy of its file. Close removes the copy.
 type readStore struct {
 	*sqlite.Store
 	from *source
@@ -60,7 +60,8 @@ type readStore struct {
 // Close implements backend.Store.
 func (s *readStore) Close() error { return errors.Join(s.Store.Close(), s.from.remove()) }
 
-// OpenEventsReading is OpenEvents for programs that only read, as OpenReading is of Open. The events must be there.
+// OpenEventsReading opens a database of events for programs that only read, as OpenReading opens a backend
+// database. The events must exist.
 func OpenEventsReading(ctx context.Context, url string) (store.Store, error) {
 	if IsServer(url) {
 		return OpenEvents(ctx, url)
@@ -80,7 +81,7 @@ func OpenEventsReading(ctx context.Context, url string) (store.Store, error) {
 	return &readEvents{s, from}, nil
 }
 
-// readEvents is readStore for events.
+// readEvents does for events what readStore does for a store.
 type readEvents struct {
 	store.Store
 	from *source
@@ -89,7 +90,7 @@ type readEvents struct {
 // Close implements store.Store.
 func (s *readEvents) Close() error { return errors.Join(s.Store.Close(), s.from.remove()) }
 
-// source is a file of SQLite that can be opened: itself, or a copy in dir.
+// source is a SQLite file that can be opened: the file itself, or a copy in dir.
 type source struct{ path, dir string }
 
 func (s *source) remove() error {
@@ -99,20 +100,21 @@ func (s *source) remove() error {
 	return os.RemoveAll(s.dir)
 }
 
-// parts are the suffixes of files that have data of a database: it, its write-ahead log, and the journal of a
-// transaction that was killed. The log's index (-shm) is made of the log.
+// parts are the suffixes of the files that hold a database's data: the database, its write-ahead log, and the
+// journal of a transaction that was killed. The log's index (-shm) is rebuilt from the log.
 var parts = [...]string{"", "-wal", "-journal"}
 
 // readable returns the file at path, or a copy of it if SQLite cannot open it there.
 func readable(ctx context.Context, path string) (*source, error) {
-	target, err := filepath.EvalSymlinks(path) // SQLite's other files are beside it
+	target, err := filepath.EvalSymlinks(path) // SQLite's other files are next to this one
 	if err != nil || writable(target) {
-		return &source{path: path}, nil // opening it says what is wrong with the path
+		return &source{path: path}, nil // opening it will report what is wrong with the path
 	}
 	return copyOf(ctx, target)
 }
 
-// copyOf copies a database with the files that belong to it. Nothing may write to it meanwhile.
+// copyOf copies a database with the files that belong to it. Errors: fault.Locked if another program writes to the
+// database meanwhile.
 func copyOf(ctx context.Context, path string) (*source, error) {
 	const op = "read database"
 	dir, err := os.MkdirTemp("", "adshard-reading-")
@@ -140,7 +142,7 @@ func copyOf(ctx context.Context, path string) (*source, error) {
 	return s, nil
 }
 
-// writable reports whether SQLite can work on a file where it is: it writes to the file and to others beside it.
+// writable reports whether SQLite can use a file in its place: it writes to the file and to others next to it.
 func writable(path string) bool {
 	for _, name := range []string{filepath.Dir(path), path, path + "-wal", path + "-shm", path + "-journal"} {
 		switch err := unix.Faccessat(unix.AT_FDCWD, name, unix.W_OK, unix.AT_EACCESS); {
@@ -151,11 +153,10 @@ func writable(path string) bool {
 	return true
 }
 
-// fileState changes when a file is written to or replaced.
+// fileState is the state of a file. It changes when the file is written to or replaced.
 type fileState struct{ inode, size, seconds, nanoseconds int64 }
 
-// statesOf returns the states of a database's files, or zero if there is
-// none.
+// statesOf returns the states of a database's files; the state of a missing file is zero.
 func statesOf(path string) (all [len(parts)]fileState) {
 	for i, suffix := range parts {
 		var s unix.Stat_t
@@ -166,7 +167,7 @@ func statesOf(path string) (all [len(parts)]fileState) {
 	return all
 }
 
-// copyFile copies a file for its owner only, if it is there.
+// copyFile copies a file, if it exists, so that only its owner can read the copy.
 func copyFile(ctx context.Context, from, to string) error {
 	in, err := os.Open(from)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -9,7 +9,7 @@ import (
 	"adshard/fault"
 )
 
-// meddler writes to a file whenever its context is asked.
+// meddler is a context that writes to a file whenever its error is checked.
 type meddler struct {
 	context.Context
 	write func()
@@ -20,7 +20,8 @@ func (m *meddler) Err() error {
 	return m.Context.Err()
 }
 
-// TestAMovingSource: a copy that was made during a write to its source, or to the source's log, is of no moment.
+// TestAMovingSource: a copy is not from a single moment if its source, or the source's log, was written to
+// during the copy.
 func TestAMovingSource(t *testing.T) {
 	dir, temporary := t.TempDir(), t.TempDir()
 	t.Setenv("TMPDIR", temporary)

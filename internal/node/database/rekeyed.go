@@ -7,10 +7,11 @@ import (
 	"adshard/backend"
 )
 
-// rekeyingEvery is the least time between two lines about keys that are made anew.
+// rekeyingEvery is the least time between two lines about the rebuilding of keys.
 const rekeyingEvery = 10 * time.Second
 
-// tellRekeying returns a function that takes the progress of rebuilding keys, and tells people from time to time and at the end.
+// tellRekeying returns a function that takes the progress of the rebuilding of keys. That function calls `tell` from time to
+// time and at the end.
 func tellRekeying(tell func(string), now func() time.Time) func(done, of int) {
 	told, ended := now(), false
 	return func(done, of int) {
@@ -26,8 +27,8 @@ func tellRekeying(tell func(string), now func() time.Time) func(done, of int) {
 	}
 }
 
-// removed returns what to tell people of keywords that were removed when the database was
-// opened, since a new version of words made one of several, or "" if there is none.
+// removed returns a line about the keywords that opening the database has removed, or "" if there are none. A new version of
+// words may turn several keywords into one.
 func removed(s backend.Store) string {
 	w, ok := s.(backend.Worded)
 	if !ok || w.Rekeyed() == 0 {

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// TestRekeyingIsTold: a line every ten seconds, and one at the end, however often it is called then.
+// TestRekeyingIsTold: progress is reported every ten seconds and once at the end, even if it is
+// called again afterwards.
 func TestRekeyingIsTold(t *testing.T) {
 	var lines []string
 	at := time.Unix(0, 0)

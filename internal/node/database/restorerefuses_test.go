@@ -17,7 +17,7 @@ import (
 	"adshard/internal/node/database"
 )
 
-// backup makes a backup with events.
+// backup makes a backup that includes events.
 func backup(t *testing.T) (dir string) {
 	t.Helper()
 	folder := t.TempDir()
@@ -43,7 +43,7 @@ func backup(t *testing.T) (dir string) {
 	return dir
 }
 
-// says changes a manifest.
+// says changes the manifest of a backup.
 func says(dir string, change func(m *sqlite.Manifest)) error {
 	file := filepath.Join(dir, "manifest.json")
 	text, err := os.ReadFile(file)
@@ -61,7 +61,7 @@ func says(dir string, change func(m *sqlite.Manifest)) error {
 	return os.WriteFile(file, text, 0o600)
 }
 
-// sizeOf returns the size in a manifest of one of a backup's files.
+// sizeOf returns a pointer to the size that a manifest has for one of the backup's files.
 func sizeOf(m *sqlite.Manifest, file string) *int64 {
 	if file == "events.db" {
 		return &m.Events.Size
@@ -69,31 +69,31 @@ func sizeOf(m *sqlite.Manifest, file string) *int64 {
 	return &m.Size
 }
 
-// irregular puts what is no regular file in the place of one.
+// irregular has functions that create something other than a regular file at a path.
 var irregular = map[string]func(path string) error{
 	"a link":        func(path string) error { return os.Symlink(path+"~", path) },
 	"a link away":   func(path string) error { return os.Symlink("/dev/zero", path) },
 	"a broken link": func(path string) error { return os.Symlink("../none", path) },
 	"a directory":   func(path string) error { return os.Mkdir(path, 0o700) },
 	"a pipe":        func(path string) error { return syscall.Mkfifo(path, 0o600) },
-	"a device":      func(path string) error { return syscall.Mknod(path, syscall.S_IFCHR|0o600, 1<<8|5) }, // that of /dev/zero
+	"a device":      func(path string) error { return syscall.Mknod(path, syscall.S_IFCHR|0o600, 1<<8|5) }, // the device of /dev/zero
 	"a socket":      func(path string) error { return syscall.Mknod(path, syscall.S_IFSOCK|0o600, 0) },
 }
 
-// resized are sizes that a file gets, and its manifest perhaps says, too.
+// resized are sizes to which a file is changed. If `admitted` is set, the manifest is changed, too.
 var resized = map[string]struct {
 	size     int64
 	admitted bool
 }{
 	"empty":      {0, false},
 	"cut":        {4096, false},
-	"grown":      {1 << 30, false}, // with a hole
+	"grown":      {1 << 30, false}, // a sparse file
 	"enormous":   {1 << 42, true},  // larger than the disk: nothing of it is written
 	"empty, too": {0, true},
 }
 
-// TestRestoreTakesTheManifestsFilesOnly: whatever else lies in a backup, in the place of each of its files, is refused;
-// nothing waits, and nothing is left.
+// TestRestoreTakesTheManifestsFilesOnly: anything else in the place of a backup's file is refused, without waiting, and leaves
+// nothing behind.
 func TestRestoreTakesTheManifestsFilesOnly(t *testing.T) {
 	whole := backup(t)
 	spoilt := func(name string, spoil func(dir string) error) {
@@ -147,7 +147,7 @@ func TestRestoreTakesTheManifestsFilesOnly(t *testing.T) {
 	})
 }
 
-// checkRefused demands that a restore ends with an error that says it of the backup, and leaves nothing.
+// checkRefused checks that a restore fails with an error about the backup and leaves nothing behind.
 func checkRefused(t *testing.T, folder, dir string) {
 	t.Helper()
 	to := filepath.Join(folder, "restored", "ads.db")
@@ -179,12 +179,12 @@ func checkRefused(t *testing.T, folder, dir string) {
 	}
 }
 
-// TestDatabasesAreRegularFiles: what a program would wait for, or read without end, is not opened.
+// TestDatabasesAreRegularFiles: files on which a program would wait, or which it would read without end, are not opened.
 func TestDatabasesAreRegularFiles(t *testing.T) {
 	for name, put := range irregular {
 		path := filepath.Join(t.TempDir(), "a")
 		if name == "a broken link" || name == "a link" {
-			continue // a missing file, which is made
+			continue // a missing file, which is created
 		}
 		if err := put(path); err != nil {
 			t.Logf("%s cannot be made here: %v", name, err)
@@ -209,8 +209,8 @@ func TestDatabasesAreRegularFiles(t *testing.T) {
 	}
 }
 
-// TestRestoredFilesAreApart: a database and its events that have one name, or of which one is taken for the other's log, are refused
-// before anything is made.
+// TestRestoredFilesAreApart: a database and its events are refused before anything is created if they have the same name, or if one
+// would be taken for the log of the other.
 func TestRestoredFilesAreApart(t *testing.T) {
 	from := backup(t)
 	for _, replace := range []bool{false, true} {

@@ -5,9 +5,8 @@ import (
 	"adshard/internal/node/config"
 )
 
-// CheckVerified checks that the database at url, if it is on another machine, shows a certificate that is checked, or
-// that db_insecure is written down: a server that answers in its place would own the cluster. key is that of the
-// configuration.
+// CheckVerified checks that a database on another machine must show a certificate that is verified, unless `insecure`
+// (db_insecure) is set: a false server in its place would control the cluster. `key` is the setting that has the URL.
 func CheckVerified(k *config.Check, key, url string, insecure bool) {
 	if insecure || !IsServer(url) {
 		return

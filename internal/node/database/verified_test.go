@@ -7,7 +7,8 @@ import (
 	"adshard/internal/node/config"
 )
 
-// TestServersAreVerified: unless a setting says otherwise.
+// TestServersAreVerified: a URL of a server must require verification of the server, unless a
+// setting allows to omit it.
 func TestServersAreVerified(t *testing.T) {
 	for _, c := range []struct {
 		url      string

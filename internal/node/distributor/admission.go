@@ -5,8 +5,7 @@ import (
 	"adshard/schema/pb"
 )
 
-// admit returns why a slave cannot enlist here, or none if it can. Called with the lock
-// held.
+// admit returns why a slave cannot enlist here, or nil if it can. The caller holds the lock.
 func (d *Distributor) admit(op, name string, table *pb.SliceTable) error {
 	_, registered := d.slaves[name]
 	if !registered && len(d.slaves) >= admission.MaxSlaves {

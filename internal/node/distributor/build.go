@@ -18,7 +18,7 @@ import (
 	"adshard/internal/wait"
 )
 
-// build does a Build and gives the result to the state machine.
+// build does a build job and gives the result to the state machine.
 func (d *Distributor) build(ctx context.Context, machine *stateMachine, job delivery.Build) error {
 	builder, release := d.builders.Acquire()
 	defer release()
@@ -41,7 +41,7 @@ func (d *Distributor) build(ctx context.Context, machine *stateMachine, job deli
 	})
 }
 
-// noteSnapshot records the position of a snapshot that a bucket is built from.
+// noteSnapshot records the position of a snapshot from which a bucket is built.
 func (d *Distributor) noteSnapshot(at backend.Position) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -50,7 +50,7 @@ func (d *Distributor) noteSnapshot(at backend.Position) {
 	}
 }
 
-// fetch does a Fetch and gives the result to the state machine.
+// fetch does a fetch job and gives the result to the state machine.
 func (d *Distributor) fetch(ctx context.Context, machine *stateMachine, job delivery.Fetch) error {
 	list, err := d.db.Changes(ctx, backend.Position{Clock: job.After}, job.Limit)
 	stale := fault.Is(err, fault.Stale)
@@ -63,7 +63,7 @@ func (d *Distributor) fetch(ctx context.Context, machine *stateMachine, job deli
 	})
 }
 
-// failed returns a task to the state machine after a pause.
+// failed gives a task back to the state machine after a pause.
 func (d *Distributor) failed(ctx context.Context, machine *stateMachine, slave string, seq uint64, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -76,7 +76,7 @@ func (d *Distributor) failed(ctx context.Context, machine *stateMachine, slave s
 	return d.step(func() error { machine.Failed(slave, seq); return nil })
 }
 
-// bucket is a bucket being built.
+// bucket is a bucket that is being built.
 type bucket struct {
 	builder *nodedata.Builder
 	order   balance.Order
@@ -88,11 +88,10 @@ type bucket struct {
 	bytes   int
 	weights map[balance.Key]uint32 // of changed items
 
-	campaigns map[uint64]*backend.Campaign // read so far; nil: not there
+	campaigns map[uint64]*backend.Campaign // campaigns read so far; nil if missing in the database
 }
 
-// bucket reads and builds a job's entries. One goroutine reads while another
-// one builds.
+// bucket reads and builds the entries of a job. One goroutine reads while another one builds.
 func (d *Distributor) bucket(ctx context.Context, builder *nodedata.Builder, job delivery.Build) (*bucket, error) {
 	snap, err := d.snapshot(ctx, job)
 	if err != nil {
@@ -120,7 +119,7 @@ func (d *Distributor) bucket(ctx context.Context, builder *nodedata.Builder, job
 			full, err = made.add(next)
 		}
 		if err != nil || full {
-			cancel() // and drain, so that the reader is done with the snapshot
+			cancel() // and drain the channel, so that the reader is done with the snapshot
 		}
 	}
 	cancel()
@@ -130,7 +129,7 @@ func (d *Distributor) bucket(ctx context.Context, builder *nodedata.Builder, job
 	return made, err
 }
 
-// snapshot opens a snapshot for a job. Fills read from the database's replica, if there is one
+// snapshot opens a snapshot for a job. Large jobs read from the database's replica, if there is one
 // that can be read and is recent enough.
 func (d *Distributor) snapshot(ctx context.Context, job delivery.Build) (backend.Snapshot, error) {
 	if len(job.Entries) < truth.BatchSize {
@@ -146,7 +145,7 @@ func (d *Distributor) snapshot(ctx context.Context, job delivery.Build) (backend
 	return d.db.Snapshot(ctx)
 }
 
-// read reads entries batch by batch.
+// read reads entries in batches and sends them to `out`.
 func (d *Distributor) read(ctx context.Context, snap backend.Snapshot, entries []delivery.Entry, out chan<- truth.Batch) error {
 	r := truth.NewReader(d.order, snap)
 	for list := range slices.Chunk(entries, truth.BatchSize) {
@@ -163,15 +162,15 @@ func (d *Distributor) read(ctx context.Context, snap backend.Snapshot, entries [
 	return nil
 }
 
-// add builds a batch; full: the bucket takes no more. Parents come first in a
-// bucket, so those of a batch are all taken, even if its last items are not.
+// add builds a batch. `full` says that the bucket takes no more. Parents come first in a bucket, so
+// all of a batch's parents are added, even if its last items are not.
 func (m *bucket) add(next truth.Batch) (full bool, err error) {
 	if err := m.parents(next); err != nil {
 		return false, err
 	}
 	for _, e := range next.Entries {
 		if e.Key == 0 {
-			m.entries++ // it came with the batch, or is gone
+			m.entries++ // the entry is another part of the batch, or its item is gone
 			continue
 		}
 		it, there := next.Items[m.order.Item(e.Key)]
@@ -232,7 +231,7 @@ func (m *bucket) item(it *backend.Item) (*cutItem, error) {
 	return item, nil
 }
 
-// lexicon counts the distinct texts of an item's keywords (thesis 2.4).
+// lexicon returns the number of distinct texts among an item's keywords (thesis 2.4).
 func lexicon(it *backend.Item) uint32 {
 	texts := make(map[string]struct{}, len(it.Keywords))
 	for i := range it.Keywords {

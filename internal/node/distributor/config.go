@@ -19,23 +19,23 @@ import (
 type Config struct {
 	// Name is unique among the distributors of a cluster.
 	Name string `yaml:"name"`
-	// DB is the backend database, as the balancer's.
+	// DB is the backend database, the same as the balancer's.
 	DB string `yaml:"db"`
-	// DBInsecure lets databases on other machines be reached without a check of their certificate.
+	// DBInsecure allows databases on other machines to be reached without checking their certificate.
 	DBInsecure bool `yaml:"db_insecure"`
-	// Listen is the address for slaves. Advertise is the address that slaves are
-	// given; empty means Listen, which must name a host then.
+	// Listen is the address for slaves. Advertise is the address that slaves are given; if it is empty, they are
+	// given Listen, which must then name a host.
 	Listen    string `yaml:"listen"`
 	Advertise string `yaml:"advertise"`
-	// Admin is the admin port; empty means none.
+	// Admin is the address of the admin port; if it is empty, there is no admin port.
 	Admin string `yaml:"admin"`
 	// AdminHosts are further host names of the admin port (ports.Open).
 	AdminHosts []string `yaml:"admin_hosts"`
-	// Balancer is the balancer's address; with standby balancers those of all, with
-	// commas between them.
+	// Balancer is the balancer's address. If there are standby balancers, it is the list of all addresses, separated
+	// by commas.
 	Balancer string `yaml:"balancer"`
-	// Order says how items lie on the ring, and StateKey where the balancer keeps
-	// its state in the database; both as the balancer's.
+	// Order says how items lie on the ring, and StateKey where the balancer keeps its state in the database. Both are
+	// the same as the balancer's.
 	Order    string `yaml:"order"`
 	StateKey string `yaml:"state_key"`
 
@@ -51,7 +51,7 @@ func DefaultConfig() Config {
 	}
 }
 
-// Validate lists all faults of the configuration.
+// Validate returns an error that lists all faults of the configuration, or nil.
 func (c *Config) Validate() error {
 	var k config.Check
 	k.Name("name", c.Name)
@@ -76,7 +76,7 @@ func (c *Config) Validate() error {
 	return k.Err()
 }
 
-// CheckStart makes the checks of a start and changes nothing; --check-config calls it, too. Validate comes before it.
+// CheckStart makes the checks of a start and changes nothing; --check-config calls it, too. Call Validate first.
 func (c *Config) CheckStart(ctx context.Context, log *slog.Logger) error {
 	k := preflight.Begin(ctx, ulimit.Need{Files: ports.LeastFiles}, log)
 	k.Database(c.DB)

@@ -8,20 +8,20 @@ import (
 	"adshard/internal/node/feed"
 )
 
-// DataConfig bounds the node data that a distributor prepares.
+// DataConfig bounds the slave data that a distributor prepares.
 type DataConfig struct {
-	// Weights say what makes an item heavy.
+	// Weights says how the weight of an item is computed.
 	Weights feed.Weights `yaml:"weights"`
-	// BucketBytes is the size that a bucket of node data aims at; NodeBytes and
-	// Ahead bound what is ready for one slave, in bytes and in buckets.
+	// BucketBytes is the size that buckets should have. NodeBytes and Ahead bound the buckets that
+	// are ready for one slave, in bytes and in number.
 	BucketBytes int `yaml:"bucket_bytes"`
 	NodeBytes   int `yaml:"node_bytes"`
 	Ahead       int `yaml:"ahead"`
-	// Workers is how many buckets are built at a time.
+	// Workers is the number of buckets that are built at the same time.
 	Workers int `yaml:"workers"`
 }
 
-// maxBuilders is the most buckets that are built at a time.
+// maxBuilders bounds Workers.
 const maxBuilders = 64
 
 // DefaultDataConfig returns the defaults.
@@ -33,7 +33,7 @@ func DefaultDataConfig() DataConfig {
 	}
 }
 
-// Check notes all faults of the configuration in k.
+// Check records all faults of the configuration in k.
 func (c *DataConfig) Check(k *config.Check) {
 	k.That(c.Weights != feed.Weights{}, "weights", "must not all be 0")
 	k.Number("bucket_bytes", c.BucketBytes, 1<<10, 32<<20)

@@ -1,5 +1,5 @@
-// Package distributor prepares node data for slaves: in a process of its own, or
-// inside a balancer.
+// Package distributor prepares the data of slaves ("node data"): in a process of its own, or inside
+// a balancer.
 //
 // A Distributor drives the distributor of package balance, a state machine: it
 // follows the database and the balancer, builds node data with several workers
@@ -28,19 +28,18 @@ import (
 	"adshard/schema/pb"
 )
 
-// quantaSource gives a distributor the mapper's decisions: a balancer in the same
-// process, or one reached over gRPC.
+// quantaSource gives a distributor the mapper's decisions. It is a balancer in the same process, or
+// one reached over gRPC.
 type quantaSource interface {
 	Quanta(ctx context.Context, r *pb.QuantaRequest) (*pb.QuantaResponse, error)
 }
 
-// Distributor follows the database and a balancer, builds node data with several
-// workers and answers the calls of slaves. It shares nothing with the balancer but
-// the calls for quanta. Make it with New, give it items with Load or Begin, and
-// start it with Run.
+// Distributor follows the database and a balancer, builds node data with several workers and
+// answers the calls of slaves. Only its calls for quanta connect it with the balancer. Make it with
+// New, give it items with Load or Begin, and start it with Run.
 type Distributor struct {
 	pb.UnimplementedDistributorServer
-	name, address string // under which the balancer lists it
+	name, address string // with which the balancer lists it
 	cfg           DataConfig
 	order         balance.Order
 	db            backend.Store
@@ -48,38 +47,37 @@ type Distributor struct {
 	log           *slog.Logger
 	health        *health.Tracker
 	builders      *truth.Builders
-	work          chan struct{} // a token for each build at a time
-	verifying     chan struct{} // one for the comparison under way
-	poke          chan struct{} // there are tasks
-	began         time.Time     // the state machine's time 0
+	work          chan struct{} // holds one element for each build under way
+	verifying     chan struct{} // holds one element during a comparison
+	poke          chan struct{} // signals that there are tasks
+	began         time.Time     // when the state machine's time was 0
 
-	mu      sync.Mutex       // guards what follows, and the state machine
-	data    identity.Dataset // that it hands out; its timeline is the balancer's
+	mu      sync.Mutex       // guards the fields below, and the state machine
+	data    identity.Dataset // the data that it hands out; its timeline is the balancer's
 	index   *balance.Index
-	machine *stateMachine          // nil: no balancer has answered yet
-	epoch   uint64                 // of the balancer that machine follows
-	number  uint64                 // of the newest quantum applied; 0: none
-	fed     backend.Position       // of the newest change applied
-	built   backend.Position       // of the newest snapshot that buckets were built from
+	machine *stateMachine          // nil until a balancer has answered
+	epoch   uint64                 // epoch of the balancer that machine follows
+	number  uint64                 // number of the newest quantum applied, or 0
+	fed     backend.Position       // position of the newest change applied
+	built   backend.Position       // position of the newest snapshot that buckets were built from
 	slaves  map[string]*slave      // by the slave's name
 	weights map[balance.Key]uint32 // to be reported to the balancer
-	alone   bool                   // the state machine runs without a balancer
+	alone   bool                   // the state machine is running without a balancer
 	tasks   []task
 	changed wait.Broadcast // sent when something may be ready
-	made    uint64         // buckets, when changed was last sent
+	made    uint64         // number of buckets at the last broadcast of changed
 }
 
-// stateMachine is the distributor of package balance over node data of groups. The
-// result of a task goes to the state machine that asked for it, even if another one
-// has replaced that meanwhile.
+// stateMachine is the distributor of package balance for slave data. The result of a task goes to
+// the state machine that asked for it, even if another one has replaced that one meanwhile.
 type stateMachine = delivery.Distributor[*nodeData]
 
 // slave is a slave that has enlisted.
 type slave struct {
 	incarnation string
 	seen        time.Time
-	slices      int    // of its table
-	at, to      marked // where it is, and where the bucket that it was given leads
+	slices      int    // number of slices in its table
+	at, to      marked // its position, and the position after the bucket that it was given
 }
 
 // marked is a position with the mark of the change at its clock.
@@ -88,8 +86,8 @@ type marked struct {
 	mark     uint64
 }
 
-// New returns a distributor without items. name and address are those under which
-// the balancer lists it; balancer gives it quanta.
+// New returns a distributor without items. The balancer lists it under `name` and `address`;
+// `balancer` gives it quanta.
 func New(name, address string, cfg DataConfig, order balance.Order, db backend.Store, balancer quantaSource, health *health.Tracker, log *slog.Logger) *Distributor {
 	return &Distributor{
 		name: name, address: address, cfg: cfg, order: order, data: identity.Dataset{Order: order}, db: db, balancer: balancer, health: health, log: log,
@@ -114,8 +112,7 @@ func (d *Distributor) Load(ctx context.Context) error {
 	return nil
 }
 
-// Begin starts over with these items, as of a position. Slaves that have enlisted
-// enlist again.
+// Begin starts over with these items, as of a position. All slaves must enlist again.
 func (d *Distributor) Begin(database string, index *balance.Index, at backend.Position) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -125,7 +122,7 @@ func (d *Distributor) Begin(database string, index *balance.Index, at backend.Po
 	}
 }
 
-// Run works until ctx is done; it returns nil then.
+// Run works until ctx is done, and then returns nil.
 func (d *Distributor) Run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return d.followFeed(ctx) })
@@ -138,12 +135,11 @@ func (d *Distributor) Run(ctx context.Context) error {
 	return err
 }
 
-// followFeed follows the database. When the next changes are no longer in the log,
-// because this process was suspended for long or the database was restored, the
-// items are read again.
+// followFeed follows the database. If the next changes are no longer in the log, because this
+// process was suspended for a long time or the database was restored, it reads the items again.
 func (d *Distributor) followFeed(ctx context.Context) error {
 	for {
-		f := feed.Follower{DB: d.db, Order: d.order, Log: d.log, Health: d.health, At: d.fed} // only this goroutine changes fed
+		f := feed.Follower{DB: d.db, Order: d.order, Log: d.log, Health: d.health, At: d.fed} // only this goroutine changes d.fed
 		err := f.Run(ctx, d.applyChanges)
 		if !fault.Is(err, fault.Stale) && !fault.Is(err, fault.Conflict) || ctx.Err() != nil {
 			return err
@@ -167,7 +163,7 @@ func (d *Distributor) applyChanges(list []balance.Change, at backend.Position) e
 			case c.Removed:
 				d.index.Delete(c.Key)
 			case !known:
-				d.index.Put(c.Key, 1) // until it is built and weighed
+				d.index.Put(c.Key, 1) // until the item is built and weighed
 			}
 		}
 		d.fed = at
@@ -178,8 +174,8 @@ func (d *Distributor) applyChanges(list []balance.Change, at backend.Position) e
 	})
 }
 
-// step changes the state machine under the lock, queues the tasks that it asks for,
-// and wakes waiting pulls if there are new buckets.
+// step changes the state machine under the lock, queues the tasks that it asks for, and wakes
+// waiting pulls if there are new buckets.
 func (d *Distributor) step(change func() error) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -188,7 +184,7 @@ func (d *Distributor) step(change func() error) error {
 	return err
 }
 
-// QueuedBytes returns the size of the buckets that are ready for a slave.
+// QueuedBytes returns the total size of the buckets that are ready for a slave.
 func (d *Distributor) QueuedBytes(slave string) int {
 	d.mu.Lock()
 	defer d.mu.Unlock()

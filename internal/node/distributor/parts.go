@@ -13,10 +13,10 @@ import (
 	"adshard/search/words"
 )
 
-// nodeData is what is in a bucket.
+// nodeData is the content of a bucket.
 type nodeData struct {
 	*pb.NodeData
-	parts map[uint64][][]byte // of groups that come in parts, by key: each an encoded pb.PartResponse
+	parts map[uint64][][]byte // the parts of groups that come in parts, by key; each part is an encoded pb.PartResponse
 }
 
 func newNodeData() *nodeData {
@@ -30,7 +30,8 @@ func (d *nodeData) add(c *cutItem) {
 	}
 }
 
-// part returns a part of this version of a group.
+// part returns a part of this version of a group. The result is false if the bucket does not have
+// it.
 func (d *nodeData) part(key, version uint64, part uint32) ([]byte, bool) {
 	list := d.parts[key]
 	same := slices.ContainsFunc(d.Items, func(it *pb.Item) bool { return it.Group.Key == key && it.Group.Version == version })
@@ -40,8 +41,8 @@ func (d *nodeData) part(key, version uint64, part uint32) ([]byte, bool) {
 	return list[part], true
 }
 
-// cutItem is a group with its keywords in it or, if it is larger than a bucket, in
-// parts: they are built and encoded one after the other.
+// cutItem is a group with its keywords. If the group is larger than a bucket, its keywords are in
+// parts, which are built and encoded one after the other.
 type cutItem struct {
 	*pb.Item
 	parts [][]byte
@@ -50,10 +51,10 @@ type cutItem struct {
 	list         []*pb.Keyword
 }
 
-// stretch is how many keywords are built at a time.
+// stretch is the number of keywords that are built at a time.
 const stretch = 1 << 12
 
-// cut builds a group; limit bounds a bucket, in bytes.
+// cut builds a group; `limit` bounds a bucket, in bytes.
 func cut(b *nodedata.Builder, it *backend.Item, campaign *backend.Campaign, limit int) (*cutItem, error) {
 	item, err := b.Group(it)
 	if err != nil {
@@ -92,7 +93,7 @@ func (c *cutItem) addKeywords(list []*pb.Keyword) error {
 	return nil
 }
 
-// end ends a part.
+// end encodes the keywords collected so far as a part.
 func (c *cutItem) end() error {
 	raw, err := proto.Marshal(&pb.PartResponse{Keywords: c.list})
 	c.parts = append(c.parts, raw)
@@ -101,7 +102,7 @@ func (c *cutItem) end() error {
 	return err
 }
 
-// size is about how many bytes it takes.
+// size returns the approximate size of the group in bytes.
 func (c *cutItem) size() int {
 	size := proto.Size(c.Item) + 4
 	for _, p := range c.parts {
@@ -110,8 +111,8 @@ func (c *cutItem) size() int {
 	return size
 }
 
-// understands refuses data that a slave's program would misread: its version is too old,
-// or it hashes words differently.
+// understands returns an error if a slave's program would misread the data, because its version is
+// too old or because it hashes words differently.
 func understands(version int, ofWords, slave string, data *pb.NodeData) error {
 	const op = "distributor: pull"
 	if err := wire.AtLeast(op, "slave "+slave, version, wire.VersionData); err != nil {

@@ -16,8 +16,8 @@ import (
 	"adshard/search/words"
 )
 
-// TestParts: a group that is larger than a bucket comes in parts of a bucket's size at
-// most, which together are its keywords; parts of another version are not handed out.
+// TestParts: a group larger than a bucket is handed out in parts of at most a bucket's size, which together contain
+// all its keywords. Parts of another version are not handed out.
 func TestParts(t *testing.T) {
 	it := &backend.Item{Group: backend.Group{ID: 7, CampaignID: 1, AdvertiserID: 1, Version: 9}}
 	for i := range 3*stretch + 5 {
@@ -58,8 +58,8 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestAnOlderSlaveGetsNoData: it would take a group in parts for an empty one, and serve a throttled campaign in every
-// request. A newer one gets all.
+// TestAnOlderSlaveGetsNoData: an older slave is refused, because it would take a group in parts for an empty one and
+// serve a throttled campaign in every request. A newer slave gets everything.
 func TestAnOlderSlaveGetsNoData(t *testing.T) {
 	parts := &pb.NodeData{Items: []*pb.Item{{Group: &pb.Group{Id: 7}, Parts: 3}}}
 	throttled := &pb.NodeData{Campaigns: []*pb.Campaign{{Id: 7, Withheld: 1}}}
@@ -73,7 +73,8 @@ func TestAnOlderSlaveGetsNoData(t *testing.T) {
 	}
 }
 
-// TestASlaveOfOtherWordsGetsNoHashes: it would find none of them. It gets views and removals.
+// TestASlaveOfOtherWordsGetsNoHashes: a slave with other rules for words gets no hashes, because it would find none of
+// them. It gets views and removals.
 func TestASlaveOfOtherWordsGetsNoHashes(t *testing.T) {
 	for _, data := range []*pb.NodeData{
 		{Items: []*pb.Item{{Group: &pb.Group{Id: 6}}}},

@@ -24,9 +24,9 @@ import (
 	"adshard/schema/pb"
 )
 
-// Run runs a distributor until ctx is done. When it listens it
-// prints "distributor N ready ADDR" on out (a name distributor-N as N), and
-// "admin http://ADDR" before it when there is an admin port.
+// Run runs a distributor until ctx is done. When it listens, it prints "distributor N ready ADDR"
+// on `out` (only N of a name distributor-N). If there is an admin port, it prints "admin
+// http://ADDR" before.
 func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error {
 	if err := cfg.Validate(); err != nil {
 		return err
@@ -99,10 +99,10 @@ func NewProcess(ctx context.Context, cfg Config, db backend.Store, port *ports.P
 	return d, nil
 }
 
-// Address is where slaves reach the distributor.
+// Address returns the address at which slaves reach the distributor.
 func (d *Process) Address() string { return d.distributor.address }
 
-// Slaves returns how many slaves have asked for node data within the last seconds.
+// Slaves returns how many slaves have asked for data within the last few seconds.
 func (d *Process) Slaves() int {
 	d.distributor.mu.Lock()
 	defer d.distributor.mu.Unlock()
@@ -115,10 +115,10 @@ func (d *Process) Slaves() int {
 	return n
 }
 
-// recently is longer than a slave waits between two pulls.
+// recently is a time that is longer than a slave waits between two pulls.
 const recently = 3 * time.Second
 
-// Close releases what NewProcess opened, if Run is never called.
+// Close releases what NewProcess opened. Call it if Run is never called.
 func (d *Process) Close() {
 	_ = d.listener.Close()
 	_ = d.balancer.Close()
@@ -137,13 +137,13 @@ func (d *Process) Run(ctx context.Context) error {
 	return group.Wait()
 }
 
-// ready returns why the distributor cannot do its work, or none if it can.
+// ready returns why the distributor cannot do its work, or an empty list if it can.
 func (d *Process) ready() []string {
 	d.distributor.mu.Lock()
 	unheard := d.distributor.machine == nil
 	d.distributor.mu.Unlock()
 	why := d.distributor.health.Failures()
-	if unheard && len(why) == 0 { // else they say more
+	if unheard && len(why) == 0 { // other failures say more
 		why = append(why, d.distributor.noBalancer("").Error())
 	}
 	return append(why, health.Database(d.distributor.db)...)

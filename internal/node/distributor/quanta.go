@@ -20,19 +20,19 @@ const (
 	// allowed for the call itself.
 	quantaWait = 2 * time.Second
 	quantaTime = 3 * time.Second
-	// aloneAfter is how long a distributor waits for a balancer before it hands
-	// out changes of data without one.
+	// aloneAfter is how long a distributor waits for a balancer before it hands out changes of data
+	// without one.
 	aloneAfter = 2 * time.Second
 	// quantaRetry is the pause after a failed poll.
 	quantaRetry = 100 * time.Millisecond
-	// forgetAfter is how long after a slave's last pull its buckets are dropped:
-	// another distributor serves it, or it is away.
+	// forgetAfter is how long after a slave's last pull its buckets are dropped: by then another
+	// distributor serves it, or it is away.
 	forgetAfter = 30 * time.Second
-	// weightsAtOnce bounds the weights in one poll.
+	// weightsAtOnce bounds the number of weights in one poll.
 	weightsAtOnce = 1 << 14
 )
 
-// poll polls the mapper for quanta until ctx is done.
+// poll asks the balancer for quanta until ctx is done.
 func (d *Distributor) poll(ctx context.Context) error {
 	lastReply := time.Now()
 	for ctx.Err() == nil {
@@ -54,7 +54,7 @@ func (d *Distributor) poll(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// ask polls once.
+// ask makes one poll.
 func (d *Distributor) ask(ctx context.Context) error {
 	r, weights := d.request()
 	d.addMark(ctx, r)
@@ -72,7 +72,7 @@ func (d *Distributor) ask(ctx context.Context) error {
 }
 
 // noteRefusal records whether the balancer refuses this distributor, or this one refuses the balancer's
-// answer. Waiting does not help then, and what is known of a balancer that is away does not change.
+// answer: waiting does not help then. If the balancer is away, it leaves the record as it is.
 func (d *Distributor) noteRefusal(err error) {
 	switch fault.KindOf(err) {
 	case fault.Unavailable, fault.Deadline, fault.Cancelled, fault.Overloaded, fault.Behind:
@@ -83,9 +83,9 @@ func (d *Distributor) noteRefusal(err error) {
 	d.health.Record(health.Follow, err)
 }
 
-// request returns the next poll and the weights in it, which are taken out of
-// d.weights. Weights are not sent before the balancer's first quantum: by then it
-// has seen all changes that this distributor had.
+// request returns the next poll and the weights in it, which are removed from d.weights. It includes no
+// weights before the balancer's first quantum: by then the balancer has seen all changes that this
+// distributor had.
 func (d *Distributor) request() (*pb.QuantaRequest, map[balance.Key]uint32) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -98,7 +98,7 @@ func (d *Distributor) request() (*pb.QuantaRequest, map[balance.Key]uint32) {
 	}
 	weights := make(map[balance.Key]uint32)
 	for k, w := range d.weights {
-		if d.number == 0 || len(weights) == weightsAtOnce { // 0: the balancer may be behind
+		if d.number == 0 || len(weights) == weightsAtOnce { // with number 0 the balancer may lag
 			break
 		}
 		weights[k] = w
@@ -108,9 +108,9 @@ func (d *Distributor) request() (*pb.QuantaRequest, map[balance.Key]uint32) {
 	return r, weights
 }
 
-// addMark adds the mark of the newest change that was processed, if that is not the
-// newest one read, so that the balancer sees whether this distributor reads the same
-// history. A failure shows again when the changes are read.
+// addMark adds the mark of the newest processed change, unless that is the newest change read, whose
+// mark is known. The mark shows the balancer whether this distributor reads the same history. A failure
+// shows again when changes are read.
 func (d *Distributor) addMark(ctx context.Context, r *pb.QuantaRequest) {
 	if r.GetClock() == 0 || r.GetMark() != 0 {
 		return
@@ -120,7 +120,7 @@ func (d *Distributor) addMark(ctx context.Context, r *pb.QuantaRequest) {
 	}
 }
 
-// returnWeights puts back weights that were not delivered.
+// returnWeights puts back the weights of a poll that was not delivered.
 func (d *Distributor) returnWeights(weights map[balance.Key]uint32) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -131,7 +131,7 @@ func (d *Distributor) returnWeights(weights map[balance.Key]uint32) {
 	}
 }
 
-// continueWithoutBalancer lets changes of data continue under the last slice map.
+// continueWithoutBalancer lets data changes continue under the last slice map.
 func (d *Distributor) continueWithoutBalancer(err error) {
 	_ = d.step(func() error {
 		if d.machine != nil && !d.alone {
@@ -143,8 +143,8 @@ func (d *Distributor) continueWithoutBalancer(err error) {
 	})
 }
 
-// receive applies quanta. A balancer of a later epoch gets a state machine of its
-// own, and slaves enlist again.
+// receive applies quanta. A balancer of a later epoch gets a new state machine, and slaves must enlist
+// again.
 func (d *Distributor) receive(reply *pb.QuantaResponse) error {
 	return d.step(func() error {
 		d.dropIdle()
@@ -176,7 +176,7 @@ func (d *Distributor) receive(reply *pb.QuantaResponse) error {
 	})
 }
 
-// follow starts to follow the balancer of an epoch. Called with the lock held.
+// follow starts to follow the balancer of an epoch. The caller holds the lock.
 func (d *Distributor) follow(epoch uint64) {
 	d.log.Info("following a balancer", "balancer_epoch", epoch, "before", d.epoch, "clock", d.fed.Clock)
 	d.epoch, d.number, d.made, d.alone = epoch, 0, 0, false
@@ -184,11 +184,11 @@ func (d *Distributor) follow(epoch uint64) {
 		Epoch: epoch, BucketBytes: d.cfg.BucketBytes, NodeBytes: d.cfg.NodeBytes, Ahead: d.cfg.Ahead,
 	}, d.index, d.fed.Clock)
 	d.slaves = make(map[string]*slave)
-	d.health.Record(health.PrepareData, nil) // what could not be built is no longer wanted
+	d.health.Record(health.PrepareData, nil) // data that could not be built is no longer wanted
 	d.changed.Notify()
 }
 
-// quantum applies a quantum. Called with the lock held.
+// quantum applies a quantum. The caller holds the lock.
 func (d *Distributor) quantum(epoch uint64, message *pb.Quantum) error {
 	q, err := wire.ToQuantum(epoch, message)
 	if err != nil {
@@ -201,7 +201,7 @@ func (d *Distributor) quantum(epoch uint64, message *pb.Quantum) error {
 	return nil
 }
 
-// dropIdle drops the buckets of slaves that do not pull them. Called with the lock held.
+// dropIdle drops the buckets of slaves that no longer pull them. The caller holds the lock.
 func (d *Distributor) dropIdle() {
 	for name, c := range d.slaves {
 		if time.Since(c.seen) > forgetAfter {

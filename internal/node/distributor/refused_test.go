@@ -10,7 +10,7 @@ import (
 	"adshard/schema/pb"
 )
 
-// answer is what a balancer says to each poll.
+// answer is a balancer's answer to each poll.
 type answer struct {
 	reply *pb.QuantaResponse
 	err   error
@@ -21,9 +21,9 @@ func (a answer) Quanta(context.Context, *pb.QuantaRequest) (*pb.QuantaResponse, 
 	return a.reply, a.err
 }
 
-// TestARefusedDistributorIsNotReady: if a balancer refuses a distributor, or the distributor a balancer, its readiness
-// says why after one poll, also if it had followed a balancer before. A poll that succeeds ends that. A balancer that
-// is away changes nothing.
+// TestARefusedDistributorIsNotReady: if a balancer refuses a distributor, or the distributor refuses a balancer, the
+// distributor's readiness says why after one poll, including if it followed a balancer before. A successful poll ends
+// that. A balancer that is unavailable changes nothing.
 func TestARefusedDistributorIsNotReady(t *testing.T) {
 	r := nodetest.NewDatabase(t)
 	r.Write(3, 2, 2, 1_000_000)
@@ -44,7 +44,7 @@ func TestARefusedDistributorIsNotReady(t *testing.T) {
 	for text, refusal := range refusals {
 		for _, followed := range []bool{true, false} {
 			if !followed && text == "is below" {
-				continue // then it is the first that is heard of
+				continue // this is the first balancer that it hears from
 			}
 			d := reader(t, r.DB)
 			p := &Process{distributor: d}

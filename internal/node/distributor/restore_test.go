@@ -18,7 +18,7 @@ import (
 	"adshard/internal/node/nodetest"
 )
 
-// reader returns a distributor that has read the items of a database and follows no
+// reader returns a distributor that has read the items of a database and does not follow a
 // balancer.
 func reader(t *testing.T, db backend.Store) *Distributor {
 	t.Helper()
@@ -29,9 +29,9 @@ func reader(t *testing.T, db backend.Store) *Distributor {
 	return p
 }
 
-// TestASnapshotAheadOfTheFeedIsCompared: a bucket may be built from a snapshot that
-// is newer than the last change read. If the database is then restored to a state
-// between the two, the change read is in both histories, and the snapshot in one.
+// TestASnapshotAheadOfTheFeedIsCompared: a bucket may be built from a snapshot that is newer than
+// the last change from the feed. If the database is then restored to a state between the two, the
+// last change is in both histories but the snapshot is in only one of them.
 func TestASnapshotAheadOfTheFeedIsCompared(t *testing.T) {
 	for name, after := range map[string]func(r *nodetest.Database){
 		"nothing was written since": func(*nodetest.Database) {},
@@ -42,7 +42,7 @@ func TestASnapshotAheadOfTheFeedIsCompared(t *testing.T) {
 			r.Write(3, 2, 2, 1_000_000)
 			copied := r.Backup()
 			p := reader(t, r.DB)
-			r.Write(4, 2, 2, 2_000_000) // which the feed has not brought yet
+			r.Write(4, 2, 2, 2_000_000) // the feed has not delivered this yet
 			var key balance.Key
 			p.index.Ascend(0, balance.MaxKey, func(k balance.Key, _ uint32) bool { key = k; return false })
 			builder, release := p.builders.Acquire()
@@ -68,11 +68,11 @@ func TestASnapshotAheadOfTheFeedIsCompared(t *testing.T) {
 	}
 }
 
-// unreadable is a database of which no snapshot can be taken while it is set.
+// unreadable is a database of which no snapshot can be taken while `set` is true.
 type unreadable struct {
 	backend.Store
 	set    atomic.Bool
-	failed atomic.Int32 // snapshots
+	failed atomic.Int32 // number of failed snapshots
 }
 
 func (u *unreadable) Snapshot(ctx context.Context) (backend.Snapshot, error) {
@@ -83,14 +83,14 @@ func (u *unreadable) Snapshot(ctx context.Context) (backend.Snapshot, error) {
 	return u.Store.Snapshot(ctx)
 }
 
-// TestAFailedReloadIsTriedAgain: a distributor whose log was replaced reads all
-// items again until it succeeds, reports meanwhile that it cannot, and then follows.
+// TestAFailedReloadIsTriedAgain: a distributor whose log was replaced tries to read all items again
+// until it succeeds. It reports meanwhile that it cannot, and follows the log afterwards.
 func TestAFailedReloadIsTriedAgain(t *testing.T) {
 	r := nodetest.NewDatabase(t)
 	r.Write(3, 2, 2, 1_000_000)
 	db := &unreadable{Store: r.DB}
 	p := reader(t, db)
-	p.fed.Mark++ // a change that is not in the log
+	p.fed.Mark++ // pretends that there was a change that is not in the log
 	db.set.Store(true)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

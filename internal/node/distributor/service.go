@@ -37,7 +37,7 @@ func (d *Distributor) Enlist(ctx context.Context, r *pb.RegisterRequest) (*pb.En
 		d.log.Warn("the slave's position is not in the log of this database; comparing its data with the database",
 			"slave", j.Name, "position", j.Position.String())
 		return &pb.EnlistResponse{Epoch: epoch, Database: data.Database, Verify: true,
-			CatchUp: &pb.Position{Clock: fed.Clock, Mark: fed.Mark}}, nil // without an epoch, since no quantum of this timeline has come
+			CatchUp: &pb.Position{Clock: fed.Clock, Mark: fed.Mark}}, nil // without an epoch, since no quantum of this timeline has arrived
 	}
 	if r.GetSlices().GetTimeline() != data.Timeline {
 		j.Table = identity.Unserved(j.Table)
@@ -52,15 +52,15 @@ func (d *Distributor) Enlist(ctx context.Context, r *pb.RegisterRequest) (*pb.En
 	}
 	level := slog.LevelInfo
 	if again {
-		level = slog.LevelDebug // logged before
+		level = slog.LevelDebug // it was logged before
 	}
 	d.log.Log(ctx, level, "slave enlisted", "slave", j.Name, "position", j.Position.String(),
 		"slices", len(j.Table.Slices), "catch_up", reply.CatchUp.Clock, "refill", reply.Refill)
 	return reply, nil
 }
 
-// enlist registers a slave with the state machine. mark is the mark of its position; again
-// reports whether it was enlisted before.
+// enlist registers a slave with the state machine. `mark` is the mark of the slave's position;
+// `again` reports whether the slave had enlisted before.
 func (d *Distributor) enlist(ctx context.Context, r *pb.RegisterRequest, j balance.Joining, mark uint64) (reply *pb.EnlistResponse, again bool, err error) {
 	const op = "distributor: enlist"
 	newest, err := d.db.Newest(ctx)
@@ -84,7 +84,7 @@ func (d *Distributor) enlist(ctx context.Context, r *pb.RegisterRequest, j balan
 			return err
 		}
 		if welcome.Refill {
-			mark = r.GetPosition().GetMark() // perhaps of another history: it only says where the slave is
+			mark = r.GetPosition().GetMark() // this may be of another history: it only says where the slave is
 		}
 		before, known := d.slaves[j.Name]
 		again = known && before.incarnation == r.GetIncarnation()
@@ -107,7 +107,7 @@ func (d *Distributor) Pull(ctx context.Context, r *pb.PullRequest) (*pb.PullResp
 			err = understands(wire.PeerVersion(ctx), wire.PeerWords(ctx), r.GetName(), next.GetData())
 		}
 		if next.GetData() != nil && err == nil {
-			err = d.stamp(ctx, r, next.Data) // also when the time to wait is over
+			err = d.stamp(ctx, r, next.Data) // even if the time to wait is over
 		}
 		if err != nil {
 			return nil, err
@@ -117,7 +117,7 @@ func (d *Distributor) Pull(ctx context.Context, r *pb.PullRequest) (*pb.PullResp
 			return next, nil
 		}
 		if head = next.Head; !head && r.GetNewest() <= r.GetPosition().GetClock() {
-			return next, nil // it would believe that it has everything
+			return next, nil // with an empty answer the slave would believe that it has everything
 		}
 		select {
 		case <-changed:
@@ -127,9 +127,8 @@ func (d *Distributor) Pull(ctx context.Context, r *pb.PullRequest) (*pb.PullResp
 	}
 }
 
-// next returns the bucket that is ready. Without data: no bucket is ready, and the channel
-// closes when there may be one; Head tells whether all changes that were processed are at
-// the slave.
+// next returns the bucket that is ready. If none is, the answer has no data, and the channel closes
+// when there may be one. Its Head then tells whether the slave has all changes that were processed.
 func (d *Distributor) next(r *pb.PullRequest) (*pb.PullResponse, <-chan struct{}, error) {
 	const op = "distributor: pull"
 	d.mu.Lock()
@@ -162,7 +161,7 @@ func (d *Distributor) next(r *pb.PullRequest) (*pb.PullResponse, <-chan struct{}
 	if err != nil {
 		return nil, nil, err
 	}
-	d.collect() // the acknowledged bucket makes room
+	d.collect() // the bucket acknowledged by the slave makes room
 	if bucket == nil {
 		if bucket, err = d.machine.Pull(r.GetName(), r.GetEpoch(), at); err != nil {
 			return nil, nil, err
@@ -190,8 +189,8 @@ func (d *Distributor) Part(_ context.Context, r *pb.PartRequest) (*pb.PartRespon
 	return reply, nil
 }
 
-// part returns a part, encoded, of a group in the bucket at the slave's position. Errors:
-// fault.Stale when there is no such bucket any more: the slave is to pull again.
+// part returns an encoded part of a group in the bucket at the slave's position. Errors:
+// fault.Stale if that bucket is no longer kept; the slave must pull again.
 func (d *Distributor) part(r *pb.PartRequest) ([]byte, error) {
 	const op = "distributor: part"
 	d.mu.Lock()
@@ -217,8 +216,8 @@ func (d *Distributor) part(r *pb.PartRequest) ([]byte, error) {
 		r.GetName(), wire.ToPosition(r.GetPosition()), r.GetPart(), r.GetVersion(), r.GetKey())
 }
 
-// stamp writes the marks of the changes at both ends into a bucket: that of the
-// slave's position, and that of the log at the position where the bucket leads.
+// stamp writes into a bucket the marks of the changes at both ends: the mark of the slave's
+// position, and the mark that the log has at the position after the bucket.
 func (d *Distributor) stamp(ctx context.Context, r *pb.PullRequest, data *pb.NodeData) error {
 	to, err := d.db.At(ctx, data.GetTo().GetClock())
 	if err != nil {
@@ -236,7 +235,7 @@ func (d *Distributor) stamp(ctx context.Context, r *pb.PullRequest, data *pb.Nod
 	return nil
 }
 
-// sameHistory checks that the database still has the history that the state machine has
+// sameHistory returns an error if the database no longer has the history that the state machine has
 // followed: it may have been replaced by a restored copy.
 func (d *Distributor) sameHistory(ctx context.Context) error {
 	d.mu.Lock()
@@ -254,8 +253,8 @@ func (d *Distributor) sameHistory(ctx context.Context) error {
 	return nil
 }
 
-// bucketPB returns the message of a bucket. With the slave's slices it has the
-// shards of the map, which slaves pass on to masters that reach no balancer.
+// bucketPB converts a bucket into a message. If the bucket has the slave's slices, the message also
+// has the shards of the map, which slaves pass on to masters that reach no balancer.
 func (d *Distributor) bucketPB(next *delivery.Bucket[*nodeData]) *pb.NodeData {
 	out := &pb.NodeData{To: wire.FromPosition(next.To), Reset_: next.Reset, Database: d.data.Database}
 	if data := next.Payload; data != nil {
@@ -269,7 +268,7 @@ func (d *Distributor) bucketPB(next *delivery.Bucket[*nodeData]) *pb.NodeData {
 		out.Slices = d.data.Table(*next.Table)
 		model := d.machine.Model()
 		if out.Slices.Shards = slicemap.Shards(model); out.Slices.View != model.View() {
-			for _, s := range out.Slices.Shards { // the widths are of another view
+			for _, s := range out.Slices.Shards { // their widths are of another view
 				s.WidthHi, s.WidthLo = 0, 0
 			}
 		}

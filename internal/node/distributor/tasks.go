@@ -7,10 +7,10 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// task is a read or a build that the state machine asked for.
+// task is a read or a build for which the state machine asked.
 type task func(ctx context.Context) error
 
-// dispatch starts the tasks, as many at a time as there are workers.
+// dispatch starts the tasks. At most as many run at a time as there are workers.
 func (d *Distributor) dispatch(ctx context.Context, group *errgroup.Group) error {
 	for {
 		select {
@@ -36,7 +36,7 @@ func (d *Distributor) dispatch(ctx context.Context, group *errgroup.Group) error
 	}
 }
 
-// collect queues the tasks that the state machine asks for. Called with the lock held.
+// collect queues the tasks that the state machine asks for. The caller holds the lock.
 func (d *Distributor) collect() {
 	if d.machine == nil {
 		return

@@ -12,14 +12,15 @@ import (
 	"adshard/schema/pb"
 )
 
-// leaper is a balancer of an epoch that cannot be.
+// leaper is a balancer with an impossibly large epoch.
 type leaper struct{ database string }
 
 func (l leaper) Quanta(context.Context, *pb.QuantaRequest) (*pb.QuantaResponse, error) {
 	return &pb.QuantaResponse{Epoch: ^uint64(0), Database: l.database}, nil
 }
 
-// TestADistributorFollowsNoAbsurdEpoch: it would refuse every balancer after it.
+// TestADistributorFollowsNoAbsurdEpoch: a distributor refuses an impossibly large epoch, because it
+// would have to refuse every later balancer.
 func TestADistributorFollowsNoAbsurdEpoch(t *testing.T) {
 	r := nodetest.NewDatabase(t)
 	p := New("d", "127.0.0.1:1", DefaultDataConfig(), balance.ByOwner, r.DB, nil, health.New(), slog.New(slog.DiscardHandler))

@@ -9,10 +9,9 @@ import (
 	"adshard/schema/pb"
 )
 
-// Verify implements pb.DistributorServer: it compares a slave's data of an
-// interval with the database. It compares the items that are indexed now; later
-// ones follow with the log, from the position that the slave got when it enlisted.
-// One comparison runs at a time.
+// Verify implements pb.DistributorServer. It compares a slave's data of an interval with the
+// database, for the items that are indexed now. Later items follow with the log, from the position
+// that the slave got when it enlisted. Only one comparison runs at a time.
 func (d *Distributor) Verify(ctx context.Context, r *pb.VerifyRequest) (*pb.VerifyResponse, error) {
 	const op = "distributor: verify"
 	select {

@@ -12,7 +12,7 @@ import (
 	"adshard/schema/pb"
 )
 
-// forgetful is a mapper of a new epoch that has not said anything else yet.
+// forgetful is a mapper of a new epoch that has not answered anything else yet.
 type forgetful struct {
 	told []*pb.QuantaRequest
 	end  context.CancelFunc
@@ -27,8 +27,8 @@ func (f *forgetful) Quanta(_ context.Context, r *pb.QuantaRequest) (*pb.QuantaRe
 	return &pb.QuantaResponse{Epoch: 8, Database: "db"}, nil
 }
 
-// TestWeightsWaitForAMapperThatKnowsTheItems: weights sent to a new mapper are kept until its
-// first quantum.
+// TestWeightsWaitForAMapperThatKnowsTheItems: weights that were sent to a new mapper are kept until
+// its first quantum arrives.
 func TestWeightsWaitForAMapperThatKnowsTheItems(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	f := &forgetful{end: cancel}

@@ -6,8 +6,8 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// doFor says what to do about a shard that answers lack, as the table of reasons of
-// docs/operations/watch.md does.
+// doFor says what to do when answers lack a shard, by the reason, in agreement with the table of
+// reasons in docs/operations/watch.md.
 var doFor = map[api.MissingReason]string{
 	api.MissingReasonLate:        "has it more load than others (`adshard balance status`)? Give queries more time, or add slaves",
 	api.MissingReasonSilent:      "its process is stopped, or its disk or host has failed: look at both; end a process that hangs (`kill -KILL PID`) and start it again",
@@ -22,7 +22,7 @@ var doFor = map[api.MissingReason]string{
 	api.MissingReasonDamaged:     "nothing at first: it discards what is damaged and refills it; if it happens again, replace its disk",
 }
 
-// search looks at the answer to a search.
+// search examines the answer to the search.
 func (e *examination) search() {
 	p := e.probe
 	if p == nil {
@@ -45,14 +45,15 @@ func (e *examination) search() {
 const (
 	// mostLost is the share of answers that may be incomplete or fail, as in the alerts.
 	mostLost = 0.001
-	// slow is the time, in seconds as a histogram's label has it, that mostSlow of the searches may
-	// take; nothing is said of fewer than enough searches.
+	// slow is a time in seconds, written as the label of a histogram's bucket. At most the share
+	// mostSlow of searches may take longer. Nothing is reported if there are fewer searches than
+	// enough.
 	slow     = "0.25"
 	mostSlow = 0.01
 	enough   = 100
 )
 
-// ratios looks at the answers that masters gave between the looks.
+// ratios examines the answers that masters gave between the two looks.
 func (e *examination) ratios() {
 	for i := range e.now.Ports {
 		grown := e.grown(i)

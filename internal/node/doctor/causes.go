@@ -8,14 +8,14 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// tie says that a finding with one of the effects is explained by one with one of the causes, where related holds.
-// The alerts of effects are never, by way of other ties, causes of their causes.
+// tie says that a finding with one of the causes explains a finding with one of the effects, if `related` returns true. No
+// chain of ties leads from an alert back to itself.
 type tie struct {
 	causes, effects []string
 	related         func(e *examination, cause, effect *Finding) bool
 }
 
-// ties are those of all findings, the likeliest cause of an effect first.
+// ties returns all ties, the likeliest cause of an effect first.
 func ties() []tie {
 	slave := []string{"AdshardTargetDown", "AdshardSlaveInTrouble", "AdshardDamage", "AdshardSlaveInRepair"}
 	leads := []string{"AdshardNoBalancerLeads"}
@@ -44,12 +44,13 @@ func sameShard(e *examination, cause, effect *Finding) bool {
 	return effect.Node != "" && e.shardOf(cause.Node) == e.shardOf(effect.Node)
 }
 
-// wholeCluster: the effect is of the cluster or of a process in front of the slaves, and the cause takes ads out of answers.
+// wholeCluster reports whether the effect concerns the cluster, or a process in front of the slaves, and the cause removes
+// ads from answers.
 func wholeCluster(e *examination, cause, effect *Finding) bool {
 	return cause.Harm == Answers && !e.ofData(effect.Node)
 }
 
-// ofData reports whether a name is that of a slave or of a shard.
+// ofData reports whether a name is the name of a slave or of a shard.
 func (e *examination) ofData(name string) bool {
 	return name != "" && e.now.Slaves != nil && slices.ContainsFunc(e.now.Slaves.Slaves, func(s api.Slave) bool { return s.Name == name || s.Shard == name })
 }
@@ -61,13 +62,13 @@ func itsDistributor(e *examination, cause, effect *Finding) bool {
 	return s != nil && s.Distributor != "" && s.Distributor == cause.Node
 }
 
-// sameDisk: two slaves of one host name the same trouble.
+// sameDisk reports whether the findings are about two slaves of one host that name the same trouble.
 func sameDisk(e *examination, cause, effect *Finding) bool {
 	a, b := e.slave(cause.Node), e.slave(effect.Node)
 	return a != nil && b != nil && a.Name < b.Name && a.Trouble == b.Trouble && host(a.Address) == host(b.Address)
 }
 
-// noPlan: the cause is that there is no plan yet, for which the effect's process waits.
+// noPlan reports whether the cause is that there is no plan yet, and the effect's process may be waiting for it.
 func noPlan(e *examination, cause, effect *Finding) bool {
 	return e.unplanned != "" && cause.What == e.unplanned && effect.What != e.unplanned
 }
@@ -80,14 +81,14 @@ func host(address string) string {
 	return h
 }
 
-// folded puts each finding that another one explains below its root cause, which then has the worst of their harms.
+// folded puts each finding that another one explains below its root cause, which then gets the worst harm among them.
 func (e *examination) folded() []Finding {
 	root := make([]int, len(e.list))
 	for i := range e.list {
 		root[i] = e.causeOf(i)
 	}
 	var list []Finding
-	at := make(map[int]int) // in list, of each root
+	at := make(map[int]int) // index in list, by root
 	for i := range e.list {
 		if root[i] < 0 {
 			at[i] = len(list)
@@ -108,7 +109,7 @@ func (e *examination) folded() []Finding {
 	return list
 }
 
-// causeOf is the finding that explains another one; -1: none does.
+// causeOf returns the index of the finding that explains another one, or -1 if none does.
 func (e *examination) causeOf(effect int) int {
 	for _, t := range ties() {
 		if !slices.Contains(t.effects, e.list[effect].Alert) {
@@ -128,7 +129,7 @@ func worse(a, b Harm) Harm {
 	return order[min(slices.Index(order, a), slices.Index(order, b))]
 }
 
-// shardOf is the shard of a slave; that of any other name is the name.
+// shardOf returns the shard of a slave. Any other name is returned as it is.
 func (e *examination) shardOf(name string) string {
 	if s := e.slave(name); s != nil {
 		return cmp.Or(s.Shard, s.Name)

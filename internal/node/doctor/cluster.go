@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// plan looks at who leads, and whether what is decided reaches the others.
+// plan examines who leads, and whether its decisions reach the other processes.
 func (e *examination) plan() {
 	s := e.now.Status
 	if s == nil {
@@ -29,8 +29,8 @@ func (e *examination) plan() {
 	}
 }
 
-// unled: no leading balancer answered. What to do differs for one that runs without leading, for which its readiness says why, such as a
-// database that is away; for one that hangs; and for one that does not run.
+// unled adds a finding that no leading balancer answered. The advice depends on whether the balancer runs without leading, for which its
+// readiness gives the reason, such as a database that is away; whether it hangs; or whether it does not run.
 func (e *examination) unled() {
 	what, do := "no balancer that leads answers: "+e.now.Unled,
 		"start one on the same database: `balancer --config FILE`; if another one leads, name its admin address: `--addr`"
@@ -47,10 +47,10 @@ func (e *examination) unled() {
 	e.add(Changes, "AdshardNoBalancerLeads", "", what, do)
 }
 
-// lately is how long a difference counts as new, as in its alert.
+// lately is how long a difference is still reported as new, as in its alert.
 const lately = 30 * time.Minute
 
-// copies looks at differences that the scrub found.
+// copies examines the differences that the scrub found.
 func (e *examination) copies() {
 	if e.now.Status == nil {
 		return
@@ -66,10 +66,10 @@ func (e *examination) copies() {
 	}
 }
 
-// uneven is how far above the best possible max/mean the load counts as uneven, as in its alert.
+// uneven is the ratio of the load's max/mean to the best possible one above which load is reported as uneven, as in its alert.
 const uneven = 1.3
 
-// steering looks at how load is spread.
+// steering examines how load is spread.
 func (e *examination) steering() {
 	s := e.now.Status
 	if s == nil {
@@ -88,7 +88,7 @@ func (e *examination) steering() {
 	}
 }
 
-// loadKnown reports whether enough queries were counted to judge load by.
+// loadKnown reports whether enough queries were counted to judge the load.
 func (e *examination) loadKnown() bool {
 	for _, p := range e.now.Ports {
 		if samples(p.Metrics).sum(where("adshard_balancer_load_known")) > 0 {
@@ -98,11 +98,11 @@ func (e *examination) loadKnown() bool {
 	return false
 }
 
-// ports looks at whether admin ports answer, and what processes miss.
+// ports examines whether admin ports answer, and why processes are not ready.
 func (e *examination) ports() {
 	for i, p := range e.now.Ports {
 		switch {
-		case i == 0 && e.now.Status == nil: // unled tells of it
+		case i == 0 && e.now.Status == nil: // unled reports it
 		case p.Hung:
 			e.add(Changes, "AdshardTargetDown", "", fmt.Sprintf("the admin port at %s has not answered within %s: its process hangs, or its host is cut off", p.Address, seconds(Wait)),
 				"look at both; end a process that hangs (`kill -KILL PID`) and start it again")

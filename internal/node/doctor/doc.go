@@ -1,8 +1,8 @@
-// Package doctor says what is wrong with a cluster, from what its ports answer
-// (docs/operations/watch.md, "What is wrong"): in the order of harm, each finding with
-// the name of the alert that means the same and with how to fix it.
+// Package doctor says what is wrong with a cluster, judging by the answers of its ports
+// (docs/operations/watch.md, "What is wrong"). It lists findings by their harm, each with how to
+// fix it and with the name of the alert that means the same.
 //
-// Goals: findings and alerts (deploy/alerts, docs/runbook.md) name the same
-// things; no finding while nothing is wrong. Non-goals: asking (internal/cli
-// does), history, which Prometheus has, and mending.
+// Goals: findings and alerts (deploy/alerts, docs/runbook.md) use the same names; no finding while
+// nothing is wrong. Non-goals: asking the ports (internal/cli does that), history (Prometheus has
+// it), and repairs.
 package doctor

@@ -15,14 +15,14 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// scene is a cluster as its ports answer at two looks.
+// scene is a cluster as its ports answer at two points in time.
 type scene struct {
 	before, now Look
 	probe       Probe
 }
 
-// healthy is a cluster of three slaves in which nothing is wrong: slave-0 and slave-1 are replicas
-// of one shard, slave-2 is alone in another one.
+// healthy returns a cluster of three slaves without any problem: slave-0 and slave-1 are replicas of one
+// shard, and slave-2 is the only replica of another one.
 func healthy() *scene {
 	look := func(at int64) Look {
 		seen := func() *int64 { ms := int64(300); return &ms }
@@ -40,7 +40,7 @@ func healthy() *scene {
 		probe: Probe{Address: "http://10.0.0.7:8080", Answer: &api.SearchAnswer{Coverage: api.Coverage{Shards: 2, Answered: 2, Complete: true}}}}
 }
 
-// looks returns those that a command is about: both, or the one that its argument names.
+// looks returns the looks that a command changes: both, or the one that its argument names.
 func (s *scene) looks(d *datadriven.TestData) []*Look {
 	switch {
 	case d.HasArg("before"):
@@ -51,7 +51,7 @@ func (s *scene) looks(d *datadriven.TestData) []*Look {
 	return []*Look{&s.before, &s.now}
 }
 
-// change follows one command; JSON is laid over what a healthy cluster answers.
+// change executes one command. Its JSON is merged into the answers of a healthy cluster.
 func (s *scene) change(t *testing.T, d *datadriven.TestData) {
 	over := func(into any) {
 		if err := json.Unmarshal([]byte(d.Input), into); err != nil {
@@ -93,8 +93,8 @@ func (s *scene) change(t *testing.T, d *datadriven.TestData) {
 	}
 }
 
-// TestFindings: what is found in the clusters of testdata. Each begins healthy; `examine` ends it,
-// -rewrite writes what is found now.
+// TestFindings: the findings for the clusters in testdata. Each cluster begins healthy and ends with
+// `examine`. With -rewrite the current findings are written to the files.
 func TestFindings(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		s := healthy()
@@ -128,8 +128,8 @@ var (
 	foundName = regexp.MustCompile(`(?m)^(?:  explains: )?\w+ (Adshard\w+) `)
 )
 
-// TestFindingsAreAlerts: findings have names of alerts, with a section of the runbook, and each
-// alert is found in a scenario.
+// TestFindingsAreAlerts: each finding has the name of an alert with a section in the runbook, and each
+// alert is found in some scenario.
 func TestFindingsAreAlerts(t *testing.T) {
 	const root = "../../../"
 	read := func(path string) string {
@@ -157,13 +157,13 @@ func TestFindingsAreAlerts(t *testing.T) {
 	}
 }
 
-// TestCausesHaveNoCircle: no alert explains itself by way of others, so that each finding has a root cause.
+// TestCausesHaveNoCircle: no alert explains itself by way of others, so each finding has a root cause.
 func TestCausesHaveNoCircle(t *testing.T) {
 	explains := make(map[string][]string)
 	for _, of := range ties() {
 		for _, cause := range of.causes {
 			for _, effect := range of.effects {
-				if cause != effect { // sameDisk and noPlan decide between two of one alert
+				if cause != effect { // sameDisk and noPlan decide between two findings of one alert
 					explains[cause] = append(explains[cause], effect)
 				}
 			}
@@ -192,7 +192,7 @@ func TestReadMetrics(t *testing.T) {
 	}
 }
 
-// TestHarmsAreInOrder: each harm of a finding is in the list; else it would come first.
+// TestHarmsAreInOrder: each harm of a finding is in the list of harms. A missing one would be sorted first.
 func TestHarmsAreInOrder(t *testing.T) {
 	var f findings
 	for _, h := range []Harm{Balance, Changes, Answers, Reserve, Data} {

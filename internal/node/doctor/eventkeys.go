@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// eventKeys looks for collectors that have no key of the masters: keys change once a day, and an old one stays
-// known for hours. They are compared as soon as both have any.
+// eventKeys finds collectors that do not have any key of the masters. Keys change once a day, and an old one
+// stays known for hours. It compares the keys once both sides have some.
 func (e *examination) eventKeys() {
 	keys := where("adshard_event_key", "of", "master|collector")
 	masters, collectors := make(map[string]bool), make(map[string][]string)

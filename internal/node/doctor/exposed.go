@@ -9,7 +9,7 @@ import (
 	"adshard/internal/outfile"
 )
 
-// exposed looks for files that others than their owner may read, by process.
+// exposed finds files, by process, that users other than their owner may read.
 func (e *examination) exposed() {
 	files := make(map[string][]string)
 	for _, p := range e.now.Ports {

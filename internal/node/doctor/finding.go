@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// Harm is what a finding does to a cluster.
+// Harm is the kind of harm that a finding does to a cluster.
 type Harm string
 
-// The harms, the worst first.
+// The harms, worst first.
 const (
-	Answers Harm = "answers" // answers lack ads, are late, or there are none
+	Answers Harm = "answers" // answers lack ads, are late, or are missing
 	Data    Harm = "data"    // what is served, counted or spent may be wrong
 	Changes Harm = "changes" // changes of the data or of the cluster do not arrive
-	Reserve Harm = "reserve" // nothing yet, but one more failure or some days would do harm
+	Reserve Harm = "reserve" // no harm yet, but one more failure or a few days would do some
 	Balance Harm = "balance" // load is spread worse than it could be
 )
 
-// Harms returns all harms, the worst first.
+// Harms returns all harms, worst first.
 func Harms() []Harm { return []Harm{Answers, Data, Changes, Reserve, Balance} }
 
 // Finding is something that is wrong.
@@ -26,28 +26,28 @@ type Finding struct {
 	Harm Harm `json:"harm"`
 	// Alert is the alert of deploy/alerts that means the same.
 	Alert string `json:"alert"`
-	// Node is the slave, shard, replica or other process that it is about; "" means the
-	// cluster.
+	// Node is the slave, shard, replica or other process that the finding is about, or "" for the
+	// whole cluster.
 	Node string `json:"node,omitempty"`
 	What string `json:"what"`
 	// Do says how to fix it, with the commands in backticks.
 	Do string `json:"do"`
-	// Runbook is the alert's section.
+	// Runbook is the section on the alert.
 	Runbook string `json:"runbook"`
-	// Follows are findings that this one explains: they are over when it is mended.
+	// Follows are the findings that this one explains: they go away when it is fixed.
 	Follows []Finding `json:"follows,omitempty"`
 }
 
-// Report is what is known of a cluster.
+// Report says what is known about a cluster.
 type Report struct {
 	Healthy bool `json:"healthy"`
 	// Findings are root causes, as far as they are known.
 	Findings []Finding `json:"findings"`
-	// Asked are the ports that were asked, as URLs.
+	// Asked are the URLs of the ports that were asked.
 	Asked []string `json:"asked"`
 }
 
-// findings collects them.
+// findings collects findings.
 type findings struct{ list []Finding }
 
 func (f *findings) add(harm Harm, alert, node, what, do string) {
@@ -65,7 +65,7 @@ func (f *findings) hasAny(alert string) bool {
 	return slices.ContainsFunc(f.list, func(g Finding) bool { return g.Alert == alert })
 }
 
-// sorted returns findings by harm; those of one harm stay as they are.
+// sorted sorts findings by harm, and keeps the order of those of equal harm.
 func sorted(list []Finding) []Finding {
 	order := Harms()
 	slices.SortStableFunc(list, func(a, b Finding) int {

@@ -6,43 +6,44 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// Look is what the ports of a cluster answered at one time.
+// Look holds the answers of a cluster's ports at one time.
 type Look struct {
 	At time.Time
-	// Status and Slaves are what the balancer answered, both or neither; Unled says why it did not, Hung that it took too long.
+	// Status and Slaves are the balancer's answers; either both or neither are set. Unled says why it did not answer, and Hung that it took
+	// too long.
 	Status *api.BalanceStatus
 	Slaves *api.SlaveList
 	Unled  string
 	Hung   bool
-	// Ports are admin ports, that of the balancer first.
+	// Ports are the admin ports, the balancer's first.
 	Ports []Port
 }
 
-// Port is what an admin port answered.
+// Port holds the answers of an admin port.
 type Port struct {
 	Address string
-	// Failed says why it did not answer, or "" if it did; Hung that it took too long.
+	// Failed says why the port did not answer, or is "" if it did. Hung says that it took too long.
 	Failed string
 	Hung   bool
-	// NotReady says what /readyz misses, or "".
+	// NotReady says why /readyz reports that the process is not ready, or is "".
 	NotReady string
 	Metrics  []Sample
 }
 
-// Probe is a search that was made to see what it gives.
+// Probe is a search that was made as a test.
 type Probe struct {
 	Address string
-	// Answer is nil when the search failed, for the reason Failed, or when none was made.
+	// Answer is the answer, or nil if the search failed, with the reason in Failed, or if none was made.
 	Answer *api.SearchAnswer
 	Failed string
 }
 
-// Wait is how long a port may take for one answer: one that needs more hangs.
+// Wait is how long a port may take to answer; a process that needs longer hangs.
 const Wait = 2 * time.Second
 
-// Examine returns what is wrong, the most harmful first, each finding below the one that explains it, of two checks of a cluster and a search. A
-// lack of progress, and growth, show only between two looks that differ in time: two equal looks show
-// neither.
+// Examine returns what is wrong, judging by two looks at a cluster and a search. The most harmful findings come first, and each finding
+// that another one explains is below that one. Growth and a lack of progress show only between two looks taken at different times: two
+// equal looks show neither.
 func Examine(before, now *Look, probe *Probe) []Finding {
 	e := &examination{before: before, now: now, took: now.At.Sub(before.At), probe: probe}
 	e.slaves()
@@ -64,5 +65,5 @@ type examination struct {
 	before, now *Look
 	took        time.Duration
 	probe       *Probe
-	unplanned   string // what is found of a cluster without a plan
+	unplanned   string // the finding about a cluster without a plan
 }

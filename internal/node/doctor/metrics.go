@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Sample is one value of a page of metrics.
+// Sample is one value on a page of metrics.
 type Sample struct {
 	Series string // name and labels as on the page
 	Name   string
@@ -20,7 +20,8 @@ var (
 	label      = regexp.MustCompile(`(\w+)=("(?:[^"\\]|\\.)*")`)
 )
 
-// ReadMetrics reads a page in the text format of Prometheus; what it cannot read it leaves out.
+// ReadMetrics reads a page in the text format of Prometheus. It leaves out lines that it cannot
+// read.
 func ReadMetrics(page string) (list []Sample) {
 	for line := range strings.Lines(page) {
 		m := sampleLine.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
@@ -42,13 +43,13 @@ func ReadMetrics(page string) (list []Sample) {
 	return list
 }
 
-// selector selects samples by name, and by patterns that labels fit as a whole.
+// selector selects samples by name, and by patterns that must match whole labels.
 type selector struct {
 	name   string
 	labels map[string]string
 }
 
-// where selects a metric by pairs of label and pattern.
+// where returns a selector for a metric, with pairs of label and pattern.
 func where(name string, pairs ...string) selector {
 	s := selector{name, make(map[string]string)}
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -57,7 +58,7 @@ func where(name string, pairs ...string) selector {
 	return s
 }
 
-// and returns a selector with one pattern more.
+// and returns a selector with one more pattern.
 func (s selector) and(label, pattern string) selector {
 	more := maps.Clone(s.labels)
 	more[label] = pattern
@@ -76,7 +77,7 @@ func (s selector) fits(x *Sample) bool {
 	return true
 }
 
-// samples are values; of a counter, how much it has grown.
+// samples are values of series, or the growth of counters.
 type samples []Sample
 
 func (l samples) sum(s selector) (sum float64) {
@@ -89,8 +90,8 @@ func (l samples) sum(s selector) (sum float64) {
 }
 
 // grown returns by how much the series of a port have grown between the looks. A new series has
-// grown from 0, as has one of a process that was started between the looks. Of a port that did not
-// answer at first nothing is known.
+// grown from 0, and so has a series of a process that was started between the looks. The result is
+// nil if the port did not answer at the first look.
 func (e *examination) grown(port int) samples {
 	if port >= len(e.before.Ports) || e.before.Ports[port].Failed != "" {
 		return nil

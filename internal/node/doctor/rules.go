@@ -5,19 +5,20 @@ import (
 	"strings"
 )
 
-// rule makes a finding of a series. In what, {label} stands for that label of the series.
+// rule turns a series into a finding. In `what` and `do`, {label} stands for that label of the
+// series.
 type rule struct {
 	alert string
 	harm  Harm
 	of    selector
-	// above is what the value must exceed; of a counter, what its growth a second must
-	// exceed.
+	// above is the bound that the value must exceed; for a counter, it bounds the growth per second.
 	above    float64
-	node     string // the label that names who
+	node     string // the label that names the node
 	what, do string
 }
 
-// growthRules are counters that grow only when something is wrong, with the selectors of the alerts.
+// growthRules returns rules for counters that grow only if something is wrong, with the selectors of
+// the alerts.
 func growthRules() []rule {
 	return []rule{
 		{"AdshardShardMissing", Answers, where("adshard_missing_total", "reason", "silent|damaged|foreign|excess|failed|version"), 0, "shard",
@@ -57,7 +58,7 @@ func growthRules() []rule {
 	}
 }
 
-// growth looks at what grew between the looks.
+// growth examines the growth between the two looks.
 func (e *examination) growth() {
 	for i := range e.now.Ports {
 		grown := e.grown(i)
@@ -67,7 +68,7 @@ func (e *examination) growth() {
 	}
 }
 
-// apply adds the findings of a rule, except those that are there already.
+// apply adds the findings of a rule, except those that exist already.
 func (e *examination) apply(r rule, list []Sample, above float64) {
 	for i := range list {
 		s := &list[i]
@@ -77,7 +78,7 @@ func (e *examination) apply(r rule, list []Sample, above float64) {
 	}
 }
 
-// filled puts labels into a text.
+// filled replaces {label} in a text by the labels of a sample.
 func filled(text string, s *Sample) string {
 	for name, value := range s.Labels {
 		text = strings.ReplaceAll(text, "{"+name+"}", value)
@@ -85,7 +86,7 @@ func filled(text string, s *Sample) string {
 	return text
 }
 
-// valueRules are the metrics whose value shows that something is wrong.
+// valueRules returns rules for metrics whose value shows that something is wrong.
 func valueRules() []rule {
 	return []rule{
 		{"AdshardReplicaLeftOut", Reserve, where("adshard_replica_left_out"), 0, "replica",
@@ -97,11 +98,11 @@ func valueRules() []rule {
 	}
 }
 
-// soon is the remaining validity, in seconds, below which a certificate is reported,
-// as in its alert.
+// soon is the remaining validity, in seconds, below which a certificate is reported, as in its
+// alert.
 const soon = 5 * 86400
 
-// gauges looks at current values, not at what changed between two readings.
+// gauges examines present values, not what changed between the looks.
 func (e *examination) gauges() {
 	for i, p := range e.now.Ports {
 		for _, r := range valueRules() {

@@ -9,7 +9,7 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// slaves looks at each slave as the balancer knows it.
+// slaves examines each slave that the balancer knows.
 func (e *examination) slaves() {
 	if e.now.Slaves == nil {
 		return
@@ -35,7 +35,7 @@ func (e *examination) slaves() {
 	}
 }
 
-// harmOf is Answers if no slave serves a slave's data, otherwise another harm.
+// harmOf returns Answers if the data of a slave is served by no other slave either, and otherwise `other`.
 func (e *examination) harmOf(s *api.Slave, other Harm) Harm {
 	if s.Slices > 0 && (!s.Alive || !s.Serving) && !e.replaced(s) {
 		return Answers
@@ -43,7 +43,7 @@ func (e *examination) harmOf(s *api.Slave, other Harm) Harm {
 	return other
 }
 
-// replaced reports whether another replica of its shard answers in a slave's place.
+// replaced reports whether another replica of the slave's shard answers in its place.
 func (e *examination) replaced(s *api.Slave) bool {
 	return s.Shard != "" && slices.ContainsFunc(e.now.Slaves.Slaves, func(o api.Slave) bool {
 		return o.Name != s.Name && o.Shard == s.Shard && o.Alive && o.Serving
@@ -71,12 +71,13 @@ func (e *examination) away(s *api.Slave) {
 	e.add(harm, "AdshardTargetDown", s.Name, what, do)
 }
 
-// silent reports whether the search found a slave's host without any answer, as of a process that is stopped; one that has ended refuses.
+// silent reports whether the search got no answer at all from a slave's host. A process that is stopped causes that; one that has ended
+// refuses the connection.
 func (e *examination) silent(s *api.Slave) bool {
 	return e.probe != nil && e.probe.Answer != nil && e.probe.Answer.Coverage.Reasons[e.shardOf(s.Name)] == api.MissingReasonSilent
 }
 
-// slave is the slave of a name as the balancer knows it, or nil.
+// slave returns the slave with a name from the balancer's list, or nil if there is none.
 func (e *examination) slave(name string) *api.Slave {
 	if e.now.Slaves == nil {
 		return nil
@@ -88,8 +89,7 @@ func (e *examination) slave(name string) *api.Slave {
 	return &e.now.Slaves.Slaves[i]
 }
 
-// stuck reports whether a slave lacks changes and has applied none between the looks, though it has
-// reported.
+// stuck reports whether a slave lacks changes and has applied none between the looks, although it has reported.
 func (e *examination) stuck(s *api.Slave) bool {
 	if e.before.Slaves == nil || s.AppliedClock >= e.now.Slaves.Clock || s.Slices == 0 ||
 		s.SeenMs == nil || time.Duration(*s.SeenMs)*time.Millisecond >= e.took {
@@ -100,7 +100,7 @@ func (e *examination) stuck(s *api.Slave) bool {
 	return i >= 0 && list.Slaves[i].AppliedClock == s.AppliedClock && s.AppliedClock < list.Clock
 }
 
-// seconds writes a time as people do.
+// seconds writes a time in a unit that suits its size.
 func seconds(d time.Duration) string {
 	switch {
 	case d < time.Second:

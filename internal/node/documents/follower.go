@@ -18,60 +18,60 @@ import (
 )
 
 const (
-	// watchWait is how long the balancer may wait for a change, callTime how long an answer may take otherwise.
+	// watchWait is how long the balancer may wait for a change; callTime is how long a call may take in addition.
 	watchWait = 20 * time.Second
 	callTime  = 5 * time.Second
-	// damagedWait takes the place of watchWait while a document is damaged: it is read again then, since the damage may be that of
-	// one answer.
+	// damagedWait replaces watchWait while a document is damaged. The document is read again then, since the damage may be in a single
+	// answer only.
 	damagedWait = 5 * time.Second
 )
 
-// Source is the balancer.
+// Source tells which documents have changed, and has their data. The balancer is one.
 type Source interface {
 	WatchDocuments(ctx context.Context, r *pb.WatchDocumentsRequest) (*pb.WatchDocumentsResponse, error)
 	DocumentPart(ctx context.Context, r *pb.DocumentPartRequest) (*pb.DocumentPartResponse, error)
 }
 
-// Keeper keeps documents. Its methods are called by one goroutine.
+// Keeper keeps documents. Only one goroutine calls its methods.
 type Keeper interface {
-	// Wants reports whether documents of a name are kept.
+	// Wants reports whether the keeper keeps the document with a name.
 	Wants(name string) bool
-	// Put takes a document with its data, as backend.PackDocument made them, in place of an older one. Errors: fault.Corrupt.
+	// Put stores a document and its data, in the form of backend.PackDocument, in place of an older one. Errors: fault.Corrupt.
 	Put(d backend.Document, data []byte) error
-	// Unread is called for a document that is there and is not read: it is damaged, or has been replaced meanwhile and comes soon. An older
-	// one that the keeper has stays in use; without one the document must not pass for missing. It ends with Put or Drop.
+	// Unread says that a document exists but could not be read: it is damaged, or it has just been replaced and will come soon. If the
+	// keeper has an older one, that stays in use; if not, the keeper must not treat the document as missing. A later Put or Drop ends this.
 	Unread(name string)
 	// Drop removes a document.
 	Drop(name string)
-	// Known is called when all documents are there that the balancer had a moment ago, except unread ones.
+	// Known says that the keeper has all documents that the balancer had a moment ago, except unread ones.
 	Known()
 }
 
-// Follower keeps the documents of the balancer.
+// Follower gives a keeper the balancer's documents.
 type Follower struct {
 	name   string        // of the process
-	of     func() string // whose data the process has
+	of     func() string // returns the id of the database whose data the process has
 	source Source
 	keeper Keeper
 	log    *slog.Logger
 
-	run   string                      // of the heads
-	after uint64                      // the newest head
-	heads map[string]backend.Document // that the keeper has
-	fresh map[string]bool             // names that were announced since run changed; nil: all were
+	run   string                      // the server's run to which the heads belong
+	after uint64                      // version of the newest head
+	heads map[string]backend.Document // heads of the documents that the keeper has
+	fresh map[string]bool             // names announced since run changed; nil once all have been
 
 	mu      sync.Mutex
 	damaged map[string]damage // unread documents by name; guarded by mu, written by Run only
 }
 
-// damage is a document that is not read.
+// damage says why a document could not be read.
 type damage struct {
 	head backend.Document
 	err  error
 }
 
-// New returns a follower for a process of a name. of returns whose data the process has, the id of a database, or "" if it has none yet:
-// a balancer that was started on another database must not take its block lists away.
+// New returns a follower for the process with a name. `of` returns the id of the database whose data the process has, or "" if it has none
+// yet: a balancer that was started on another database must not take the block lists away.
 func New(name string, of func() string, source Source, keeper Keeper, log *slog.Logger) *Follower {
 	return &Follower{name: name, of: of, source: source, keeper: keeper, log: log, heads: map[string]backend.Document{}, damaged: map[string]damage{}}
 }
@@ -95,7 +95,7 @@ func (f *Follower) Run(ctx context.Context) {
 	}
 }
 
-// poll waits once for changes and takes them. A document that is damaged does not keep others from being taken.
+// poll waits once for changes and takes them. A damaged document does not keep the others from being taken.
 func (f *Follower) poll(ctx context.Context) error {
 	damaged, patience := f.damagedHeads(), watchWait
 	if len(damaged) > 0 {
@@ -110,7 +110,7 @@ func (f *Follower) poll(ctx context.Context) error {
 	if own, theirs := f.of(), reply.GetDatabase(); own != "" && theirs != "" && own != theirs {
 		return fault.Newf(fault.Conflict, "follow documents", "the balancer has places and block lists of database %s, this process has data of %s", theirs, own)
 	}
-	if reply.GetRun() != f.run { // all heads come again
+	if reply.GetRun() != f.run { // all heads are sent again
 		f.run, f.after, f.fresh = reply.GetRun(), 0, map[string]bool{}
 	}
 	heads := slices.SortedFunc(slices.Values(reply.GetDocuments()), func(a, b *pb.Document) int { return cmp.Compare(a.GetVersion(), b.GetVersion()) })
@@ -137,7 +137,7 @@ func (f *Follower) poll(ctx context.Context) error {
 	return nil
 }
 
-// damagedHeads are the heads of documents that could not be read, by name.
+// damagedHeads returns the heads of the documents that could not be read, by name.
 func (f *Follower) damagedHeads() (list []backend.Document) {
 	for _, name := range slices.Sorted(maps.Keys(f.damaged)) {
 		list = append(list, f.damaged[name].head)
@@ -145,8 +145,8 @@ func (f *Follower) damagedHeads() (list []backend.Document) {
 	return list
 }
 
-// takeAgain takes documents that could not be read before the poll, unless the poll has brought others in their place: what has been
-// replaced cannot be read any more. Errors: those of the balancer.
+// takeAgain takes the documents that could not be read before the poll, except those that the poll has replaced, whose old versions can no
+// longer be read. Errors: those of the balancer.
 func (f *Follower) takeAgain(ctx context.Context, damaged []backend.Document) error {
 	for _, d := range damaged {
 		if now, still := f.damaged[d.Name]; !still || now.head != d {
@@ -159,8 +159,8 @@ func (f *Follower) takeAgain(ctx context.Context, damaged []backend.Document) er
 	return nil
 }
 
-// take takes a document unless the keeper has it. data came with its head, nil: they did not. A damaged one is noted. Errors: those of
-// the balancer.
+// take takes a document, unless the keeper has it already. `data` came with its head, or is nil. A document that cannot be read is noted as
+// damaged. Errors: those of the balancer.
 func (f *Follower) take(ctx context.Context, d backend.Document, data []byte) error {
 	if !f.keeper.Wants(d.Name) {
 		return nil
@@ -178,7 +178,7 @@ func (f *Follower) take(ctx context.Context, d backend.Document, data []byte) er
 		f.repaired(d.Name)
 		f.heads[d.Name] = d
 		f.log.Info("document", "name", d.Name, "version", d.Version, "bytes", d.Size)
-	case fault.Is(err, fault.NotFound), fault.Is(err, fault.Corrupt): // what has been replaced meanwhile is announced again
+	case fault.Is(err, fault.NotFound), fault.Is(err, fault.Corrupt): // a document that has been replaced meanwhile is announced again
 		f.unread(d, err)
 	default:
 		return err
@@ -186,8 +186,8 @@ func (f *Follower) take(ctx context.Context, d backend.Document, data []byte) er
 	return nil
 }
 
-// fetch gives a document to the keeper; it is read in parts unless its data came with its head, undamaged. Errors: those of the balancer,
-// and fault.Corrupt.
+// fetch gives a document to the keeper. It reads the document in parts, unless undamaged data came with the head. Errors: those of the
+// balancer, and fault.Corrupt.
 func (f *Follower) fetch(ctx context.Context, d backend.Document, data []byte) error {
 	if d.Verify(data) != nil {
 		var err error
@@ -198,7 +198,7 @@ func (f *Follower) fetch(ctx context.Context, d backend.Document, data []byte) e
 	return f.keeper.Put(d, data)
 }
 
-// drop removes a document, if it is here.
+// drop removes a document, if the keeper has it or waits for it.
 func (f *Follower) drop(name string) {
 	_, damaged := f.damaged[name]
 	_, here := f.heads[name]
@@ -208,7 +208,7 @@ func (f *Follower) drop(name string) {
 	}
 }
 
-// unread notes that a document is not read.
+// unread records that a document could not be read.
 func (f *Follower) unread(d backend.Document, err error) {
 	if f.damaged[d.Name].head != d && fault.Is(err, fault.Corrupt) {
 		f.log.Error("a document cannot be read; an older one that is here is used. Save it again", "name", d.Name, "version", d.Version, "err", err)
@@ -225,7 +225,7 @@ func (f *Follower) repaired(name string) {
 	delete(f.damaged, name)
 }
 
-// Trouble says which documents cannot be read, and why; nothing if all can. It is safe for concurrent use.
+// Trouble lists the documents that cannot be read, and why. It is safe for concurrent use.
 func (f *Follower) Trouble() (list []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -245,7 +245,7 @@ func (f *Follower) part(ctx context.Context, name string, version uint64, part i
 	return reply.GetData(), err
 }
 
-// dropOthers drops what was not announced: a restored database may never have had it.
+// dropOthers drops the documents that were not announced: a restored database may never have had them.
 func (f *Follower) dropOthers() {
 	for _, name := range slices.Concat(slices.Collect(maps.Keys(f.heads)), slices.Collect(maps.Keys(f.damaged))) {
 		if !f.fresh[name] {

@@ -24,22 +24,22 @@ type database struct {
 	heads   map[string]backend.Document
 	data    map[string][]byte
 	id      string
-	calls   int // for parts
+	calls   int // number of calls for parts
 	limit   int
 	failing error             // of calls for parts
 	onPart  func(r *database) // called before a part is read, with the lock held
-	whole   bool              // documents come with their data
-	spoilt  bool              // which are damaged on their way
+	whole   bool              // documents are sent with their data
+	spoilt  bool              // those data are damaged on their way
 }
 
 func newDatabase() *database {
 	return &database{run: "a", heads: map[string]backend.Document{}, data: map[string][]byte{}, limit: 100}
 }
 
-// anyDatabase is that of a process without data.
+// anyDatabase is the database id of a process without data.
 func anyDatabase() string { return "" }
 
-// save gives a document a text; nil removes it.
+// save sets the text of a document, or removes the document if `text` is nil.
 func (b *database) save(name string, text *string) {
 	b.at++
 	var data []byte
@@ -99,11 +99,11 @@ func (b *database) DocumentPart(_ context.Context, r *pb.DocumentPartRequest) (*
 	return &pb.DocumentPartResponse{Data: backend.PartOf(b.data[d.Name], int(r.GetPart()))}, nil
 }
 
-// kept keeps texts.
+// kept is a keeper of texts.
 type kept struct {
 	texts   map[string]string
 	known   int
-	damaged []string // as told
+	damaged []string // names of damaged documents, as reported
 }
 
 func (k *kept) Wants(name string) bool { return name != "other" }
@@ -166,7 +166,7 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestAnotherDatabase: a balancer on another database, by mistake, takes nothing away, and gives nothing.
+// TestAnotherDatabase: a balancer that uses another database by mistake neither removes documents nor adds any.
 func TestAnotherDatabase(t *testing.T) {
 	b, own := newDatabase(), ""
 	k := &kept{texts: map[string]string{}}
@@ -197,7 +197,7 @@ func TestAnotherDatabase(t *testing.T) {
 	}
 }
 
-// TestFollowMany: heads come in several messages, and nothing is dropped or known before the last one.
+// TestFollowMany: heads arrive in several messages. No document is dropped, and the state does not count as known, before the last message.
 func TestFollowMany(t *testing.T) {
 	b := newDatabase()
 	f, k := follow(b)
@@ -218,7 +218,7 @@ func TestFollowMany(t *testing.T) {
 	}
 }
 
-// TestFollowReplaced: a document that is replaced while it is fetched is fetched again; the old one stays until then.
+// TestFollowReplaced: a document that is replaced while it is fetched is fetched again. The previous one stays until then.
 func TestFollowReplaced(t *testing.T) {
 	b := newDatabase()
 	f, k := follow(b)
@@ -236,7 +236,8 @@ func TestFollowReplaced(t *testing.T) {
 	}
 }
 
-// TestFollowReplacedAllTheTime: documents that come with their data are there, although each is replaced before its parts could be asked for.
+// TestFollowReplacedAllTheTime: documents that are sent with their data arrive, although each is replaced before its parts could be
+// requested.
 func TestFollowReplacedAllTheTime(t *testing.T) {
 	b := newDatabase()
 	b.whole = true
@@ -256,7 +257,8 @@ func TestFollowReplacedAllTheTime(t *testing.T) {
 	}
 }
 
-// TestReplacedIsNotAskedForAgain: what was replaced while it was fetched cannot be read any more; only what took its place is fetched.
+// TestReplacedIsNotAskedForAgain: a document that was replaced while it was fetched can no longer be read, so only its replacement is
+// fetched.
 func TestReplacedIsNotAskedForAgain(t *testing.T) {
 	b := newDatabase()
 	f, k := follow(b)
@@ -272,7 +274,7 @@ func TestReplacedIsNotAskedForAgain(t *testing.T) {
 	}
 }
 
-// TestFollowFails: without an answer of the balancer documents stay, and the same is asked for again.
+// TestFollowFails: when the balancer does not answer, the documents stay and the same ones are requested again.
 func TestFollowFails(t *testing.T) {
 	b := newDatabase()
 	f, k := follow(b)
@@ -291,8 +293,8 @@ func TestFollowFails(t *testing.T) {
 	}
 }
 
-// TestFollowDamaged: a document that cannot be read holds up no other. It is reported, and read again until it can be read, is
-// replaced or removed. The older one that is here stays.
+// TestFollowDamaged: a document that cannot be read does not delay others. It is reported, and read again until it can be read, is replaced
+// or is removed. Its previous version stays.
 func TestFollowDamaged(t *testing.T) {
 	b := newDatabase()
 	f, k := follow(b)
@@ -328,7 +330,7 @@ func TestFollowDamaged(t *testing.T) {
 	b.save("y", nil)
 	poll("x:new z:4")
 
-	// An answer that is damaged on its way: the next one is not.
+	// An answer is damaged on its way, and the next one is not.
 	b.save("x", new("newer"))
 	d := b.heads["x"]
 	data := b.data["x"]
@@ -337,14 +339,14 @@ func TestFollowDamaged(t *testing.T) {
 	b.data["x"] = data
 	poll("x:newer z:4")
 
-	// Damaged, and a restored database never had it, or has another one.
+	// The documents are damaged, and a restored database has never had one of them and has another version of the other.
 	b.save("z", new("damaged"))
 	b.save("y", new("damaged"))
 	poll("x:newer z:4", "y", "z")
 	delete(b.heads, "y")
 	delete(b.heads, "z")
 	b.run, b.at = "b", d.Version-1
-	b.save("x", new("restored")) // with the version that it had
+	b.save("x", new("restored")) // with its previous version
 	poll("x:restored")
 }
 
@@ -374,9 +376,8 @@ func TestPlaces(t *testing.T) {
 	poll(places.Countries().Version())
 }
 
-// TestPlacesReplacedAtOnce: if the first table is replaced while a process reads it, there is no table for a moment. The
-// built-in one does not take its place, since places would lack their parents. For a restored database without a
-// table it does.
+// TestPlacesReplacedAtOnce: if the first table is replaced while a process reads it, there is no table for a moment. The built-in table
+// does not take its place, because places would lack their parents. For a restored database without a table, it does.
 func TestPlacesReplacedAtOnce(t *testing.T) {
 	b := newDatabase()
 	p := new(Places)
@@ -404,7 +405,7 @@ func TestPlacesReplacedAtOnce(t *testing.T) {
 	}
 }
 
-// TestDamagedPlaces: the built-in table does not replace one that cannot be read.
+// TestDamagedPlaces: the built-in table does not replace a table that cannot be read.
 func TestDamagedPlaces(t *testing.T) {
 	b := newDatabase()
 	p := new(Places)

@@ -11,7 +11,7 @@ import (
 	"adshard/targeting"
 )
 
-// TestMillionEntries: a list of as many entries as it may have is followed and asked in bounded memory.
+// TestMillionEntries: a list with the largest allowed number of entries is followed and queried in bounded memory.
 func TestMillionEntries(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: it takes seconds")
@@ -49,8 +49,8 @@ func TestMillionEntries(t *testing.T) {
 	runtime.KeepAlive(l)
 }
 
-// TestAdvertisersAreKeptOnce: a list of advertisers takes less memory than its text, which is not kept beside their numbers, and a changed one
-// is read like the first.
+// TestAdvertisersAreKeptOnce: a list of advertisers takes less memory than its text, which is not kept beside their numbers. A changed list
+// is read in the same way.
 func TestAdvertisersAreKeptOnce(t *testing.T) {
 	const advertisers = 300_000
 	b, l := newDatabase(), new(Lists)

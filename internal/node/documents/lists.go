@@ -17,38 +17,38 @@ import (
 	"adshard/targeting"
 )
 
-// keepReplaced is how long a list that was replaced or removed is kept, for requests that name its version: longer than any request
-// takes.
+// keepReplaced is how long a list that was replaced or removed is still kept for requests that name its version. It is longer than any
+// request takes.
 const keepReplaced = 10 * time.Second
 
-// maxReplaced is how many bytes all lists that were replaced may take together: the oldest go earlier where they take more. A request that
-// names one of those is made again with the newest version.
+// maxReplaced bounds the bytes of all replaced lists together: beyond it, the oldest are dropped early. A request that names a dropped
+// list is repeated with the newest version.
 const maxReplaced = 128 << 20
 
-// Lists keeps block lists. The zero value has none yet. Its methods are safe for concurrent use.
+// Lists keeps block lists. The zero value is empty. Its methods are safe for concurrent use.
 type Lists struct {
 	mu       sync.Mutex
 	now      map[string]keptList // by name; guarded by mu
 	replaced map[listVersion]*targeting.Blocks
-	old      []oldList       // what replaced has, oldest first; guarded by mu
-	oldBytes int             // of what replaced has; guarded by mu
-	kept     uint64          // how many were ever put into old; guarded by mu
-	unread   map[string]bool // names of lists that are there and were never read; guarded by mu
-	known    bool            // guarded by mu
+	old      []oldList       // the lists in replaced, oldest first; guarded by mu
+	oldBytes int             // total size of the lists in replaced; guarded by mu
+	kept     uint64          // number of lists ever added to old; guarded by mu
+	unread   map[string]bool // names of lists that exist but have never been read; guarded by mu
+	known    bool            // Known was called; guarded by mu
 	changed  wait.Broadcast
 
-	// unpackers have what blocks keep of the texts of lists, by document; only the one goroutine that calls methods of Keeper uses
+	// unpackers keep the texts that the present lists refer to, by document. Only the goroutine that calls the methods of Keeper uses
 	// them.
 	unpackers map[string]*backend.Unpacker
 }
 
-// keptList is a list as it is now.
+// keptList is the present version of a list.
 type keptList struct {
 	version uint64
 	blocks  *targeting.Blocks
 }
 
-// listVersion names a list as it was at some time.
+// listVersion names one version of a list.
 type listVersion struct {
 	name    string
 	version uint64
@@ -58,17 +58,17 @@ type listVersion struct {
 type oldList struct {
 	listVersion
 	blocks *targeting.Blocks
-	number uint64 // Lists.kept at that time
+	number uint64 // value of Lists.kept when it was replaced
 }
 
-// contentBits is how many bits of a list's version say what it has: a database that was restored gives a number a second time, to other
-// entries. The others are the number, so that later ones are greater.
+// contentBits is the number of low bits of a version that depend on the list's content: a restored database gives a version number again,
+// to other entries. The high bits are that number, so later versions are greater.
 const contentBits = 24
 
 func versionOf(d *backend.Document) uint64 { return d.Version<<contentBits | d.Sum>>(64-contentBits) }
 
-// Version returns the version that a list has now, for Blocks. Errors: fault.Invalid, there is no such list; fault.Unavailable, it is
-// not known yet which lists there are, or the list cannot be read.
+// Version returns the present version of a list, for Blocks. Errors: fault.Invalid if there is no such list; fault.Unavailable if the
+// lists are not known yet, or if the list cannot be read.
 func (l *Lists) Version(name string) (uint64, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -84,8 +84,8 @@ func (l *Lists) Version(name string) (uint64, error) {
 	return 0, fault.Newf(fault.Invalid, "block list", "there is no block list %q", name)
 }
 
-// Blocks returns a list of a version; it waits for one that is not here yet until ctx ends. Errors: fault.Behind, it did not come, or a
-// later one is here.
+// Blocks returns a version of a list. If it has not arrived yet, Blocks waits for it until ctx ends. Errors: fault.Behind if it did not
+// arrive, or if a later one has.
 func (l *Lists) Blocks(ctx context.Context, name string, version uint64) (*targeting.Blocks, error) {
 	for {
 		changed := l.changed.Next()
@@ -104,13 +104,14 @@ func (l *Lists) Blocks(ctx context.Context, name string, version uint64) (*targe
 	}
 }
 
-// Find returns a list of a version; nil: it is not here.
+// Find returns a version of a list, or nil if it is not here.
 func (l *Lists) Find(name string, version uint64) *targeting.Blocks {
 	blocks, _ := l.find(name, version)
 	return blocks
 }
 
-// find returns a list of a version, or nil; later: the list is here with a greater number, so that this one does not come.
+// find returns a version of a list, or nil if it is not here. `later` says that a greater version is here, so that this one will not
+// arrive.
 func (l *Lists) find(name string, version uint64) (blocks *targeting.Blocks, later bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -148,7 +149,7 @@ func (l *Lists) Put(d backend.Document, data []byte) error {
 	return nil
 }
 
-// Unread implements Keeper. A list without an older version is refused until it can be read.
+// Unread implements Keeper. A list of which no version has been read is refused until one can be read.
 func (l *Lists) Unread(document string) {
 	name := strings.TrimPrefix(document, backend.BlocklistDocument)
 	l.mu.Lock()
@@ -173,7 +174,7 @@ func (l *Lists) Known() {
 	l.known = true
 }
 
-// change changes a list, and keeps what it was for a while.
+// change changes a list with f, and keeps the previous version for a while.
 func (l *Lists) change(name string, f func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -188,15 +189,16 @@ func (l *Lists) change(name string, f func()) {
 	l.changed.Notify()
 }
 
-// keep keeps a list that is being replaced, and drops the oldest ones where all take too much; the newest stays. Called under mu.
+// keep keeps a list that is being replaced, and drops the oldest replaced lists if all together are too large; the newest one always
+// stays. The caller holds mu.
 func (l *Lists) keep(of listVersion, blocks *targeting.Blocks) {
-	l.forget(slices.IndexFunc(l.old, func(o oldList) bool { return o.listVersion == of })) // of a database that was restored twice
+	l.forget(slices.IndexFunc(l.old, func(o oldList) bool { return o.listVersion == of })) // the same version may be replaced twice if its database was restored twice
 	l.kept++
 	l.replaced[of], l.old, l.oldBytes = blocks, append(l.old, oldList{of, blocks, l.kept}), l.oldBytes+blocks.Bytes()
 	for len(l.old) > 1 && l.oldBytes > maxReplaced {
 		l.forget(0)
 	}
-	number := l.kept // the list itself would stay in memory until the timer fires, even if it is dropped before
+	number := l.kept // a reference to the list itself would keep it in memory until the timer fires, even if it is dropped earlier
 	time.AfterFunc(keepReplaced, func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
@@ -204,7 +206,7 @@ func (l *Lists) keep(of listVersion, blocks *targeting.Blocks) {
 	})
 }
 
-// forget drops the i-th list that was replaced; -1: none. Called under mu.
+// forget drops the i-th replaced list, or nothing if i is -1. The caller holds mu.
 func (l *Lists) forget(i int) {
 	if i < 0 {
 		return
@@ -215,7 +217,7 @@ func (l *Lists) forget(i int) {
 	delete(l.replaced, one.listVersion)
 }
 
-// Keepers are several keepers of different documents.
+// Keepers are keepers of different documents that act as one.
 type Keepers []Keeper
 
 // Wants implements Keeper.
@@ -246,7 +248,7 @@ func (k Keepers) of(name string) Keeper {
 	return nil
 }
 
-// Watch registers how many block lists there are, and how many documents cannot be read.
+// Watch registers the number of block lists, and the number of documents that cannot be read.
 func Watch(r prometheus.Registerer, l *Lists, f *Follower) {
 	metrics.Gauge(r, "adshard_damaged_documents", "Block lists and tables of places that this process cannot read; older ones that it has are used.",
 		func() float64 { return float64(len(f.Trouble())) })

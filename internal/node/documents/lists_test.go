@@ -18,7 +18,7 @@ import (
 	"adshard/targeting"
 )
 
-// saveList gives a list a domain.
+// saveList saves a list with a single domain.
 func (b *database) saveList(name, domain string) uint64 {
 	l := blocklist.List{Domains: []string{domain}}
 	b.save(backend.BlocklistDocument+name, new(l.Text()))
@@ -30,7 +30,7 @@ func has(blocks *targeting.Blocks, domain string) bool {
 	return blocks.Domains.Has(domain)
 }
 
-// TestLists: a list of a version that is to come is waited for; one that was replaced is there for a while.
+// TestLists: a request waits for a list version that has not arrived yet. A version that was replaced remains available for a while.
 func TestLists(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, l := newDatabase(), new(Lists)
@@ -101,7 +101,7 @@ func TestLists(t *testing.T) {
 }
 
 // TestReplacedListsAreBounded: however often large lists are replaced, the replaced ones take a bounded number of bytes. The newest of them
-// stays; a request for one that was dropped is told to ask again.
+// stays. The error for a list that was dropped asks for another attempt.
 func TestReplacedListsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := new(Lists)
@@ -147,8 +147,8 @@ func TestReplacedListsAreBounded(t *testing.T) {
 	})
 }
 
-// TestListsOfARestoredDatabase: it gives a version a second time, to other entries, and lower ones than were here. A request gets the
-// entries that its master saw.
+// TestListsOfARestoredDatabase: a restored database uses a version a second time for other entries, and versions lower than those already
+// here. A request gets the entries that its master saw.
 func TestListsOfARestoredDatabase(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, l := newDatabase(), new(Lists)
@@ -159,14 +159,14 @@ func TestListsOfARestoredDatabase(t *testing.T) {
 		if err := f.poll(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		for _, at := range []uint64{2, 1} { // the version before it is given again: that of two.example, and a lower one
+		for _, at := range []uint64{2, 1} { // the version before is used again: the version of two.example, and a lower one
 			b.run, b.at = fmt.Sprint("restored ", at), at
 			after := b.saveList("a", fmt.Sprint("restored", at, ".example"))
 			waited := make(chan *targeting.Blocks)
 			go func() {
 				blocks, err := l.Blocks(t.Context(), "a", after)
 				if lower := at == 1; fault.Is(err, fault.Behind) != lower || err != nil && !lower {
-					t.Errorf("restored to %d: %v", at, err) // that a lower one is to come is not known
+					t.Errorf("restored to %d: %v", at, err) // nothing says yet that a lower version is to come
 				}
 				waited <- blocks
 			}()
@@ -188,7 +188,7 @@ func TestListsOfARestoredDatabase(t *testing.T) {
 	})
 }
 
-// TestDamagedLists: a list that cannot be read is not reported as missing, which would be a 400; other lists are there.
+// TestDamagedLists: a list that cannot be read is not reported as missing, which would be a 400. Other lists are available.
 func TestDamagedLists(t *testing.T) {
 	b, l := newDatabase(), new(Lists)
 	f := New("m", anyDatabase, b, l, slog.New(slog.DiscardHandler))

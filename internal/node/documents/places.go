@@ -7,13 +7,14 @@ import (
 	"adshard/places"
 )
 
-// Places keeps the table of places. The zero value has none yet.
+// Places keeps the table of places. The zero value has no table yet.
 type Places struct {
 	table  atomic.Pointer[places.Table]
-	unread bool // it is there and was never read
+	unread bool // a table exists but has never been read
 }
 
-// Table returns the table; nil: it is not known yet which one holds. It is safe for concurrent use, and does not block.
+// Table returns the table, or nil while it is not known which one is in force. It is safe for concurrent use, and does
+// not block.
 func (p *Places) Table() *places.Table { return p.table.Load() }
 
 // Wants implements Keeper.
@@ -33,17 +34,17 @@ func (p *Places) Put(_ backend.Document, data []byte) error {
 	return err
 }
 
-// Unread implements Keeper. What is built in does not take the place of a table that is there: places would lack their
-// parents, and exclusions of these would not apply.
+// Unread implements Keeper. The built-in table must not replace one that exists: places would lack their parents, and
+// exclusions of the parents would not apply.
 func (p *Places) Unread(string) { p.unread = true }
 
-// Drop implements Keeper: what is built in holds.
+// Drop implements Keeper. It puts the built-in table in force.
 func (p *Places) Drop(string) {
 	p.unread = false
 	p.table.Store(places.Countries())
 }
 
-// Known implements Keeper. Where no table was imported, what is built in holds.
+// Known implements Keeper. If no table was imported, it puts the built-in one in force.
 func (p *Places) Known() {
 	if !p.unread {
 		p.table.CompareAndSwap(nil, places.Countries())

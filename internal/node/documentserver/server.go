@@ -1,5 +1,5 @@
-// Package documentserver tells who follows a database's documents, the table of places and block lists, what has changed
-// (pb.WatchDocuments) and hands the parts of a document out. Package documents follows.
+// Package documentserver announces changes of a database's documents, which are the table of places and the block lists
+// (pb.WatchDocuments), and hands out their parts. Package documents has the other side.
 package documentserver
 
 import (
@@ -18,30 +18,29 @@ import (
 )
 
 const (
-	// every is how often the database is asked for changed documents, far below the second within which masters
-	// and slaves have them.
+	// every is the time between two checks for changed documents, far below the second within which masters and slaves get them.
 	every = 200 * time.Millisecond
-	// AtOnce is how many heads of documents an answer has at most.
+	// AtOnce bounds the heads of documents in an answer.
 	AtOnce = 1000
-	// small is the most bytes of a document that comes with its head, inAnswer that of all such ones in an answer.
+	// small bounds the size of a document that is sent with its head, and inAnswer the total size of such documents in an answer.
 	small    = 64 << 10
 	inAnswer = 1 << 20
 )
 
-// Server looks for changed documents and tells of them. Its methods are safe for concurrent use. Make it with New.
+// Server checks for changed documents and announces them. Its methods are safe for concurrent use. Make it with New.
 type Server struct {
 	db  backend.Documents
 	id  string // of the database
 	log *slog.Logger
 
 	mu sync.Mutex
-	// run is random: versions of another run may be those of a database that was restored. Guarded by mu.
+	// run is random: another run may be of a restored database, whose versions mean something else. Guarded by mu.
 	run     string
 	newest  backend.Document // guarded by mu
 	changed wait.Broadcast
 }
 
-// New returns a server of the documents of a database with an id, by which those who follow know whose they are.
+// New returns a server of the documents of the database with an id, which it announces to followers.
 func New(db backend.Documents, id string, log *slog.Logger) *Server {
 	return &Server{db: db, id: id, log: log, run: rand.Text()}
 }
@@ -53,7 +52,7 @@ func (s *Server) now() (run string, newest backend.Document) {
 	return s.run, s.newest
 }
 
-// set notes the newest document; again: the database was restored, and all are told again.
+// set records the newest document. `again` says that the database was restored, and that all documents must be announced again.
 func (s *Server) set(newest backend.Document, again bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -63,7 +62,7 @@ func (s *Server) set(newest backend.Document, again bool) {
 	s.changed.Notify()
 }
 
-// Run asks the database for changed documents until ctx is done.
+// Run checks the database for changed documents until ctx is done.
 func (s *Server) Run(ctx context.Context) error {
 	failing := false
 	for {
@@ -80,8 +79,8 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 }
 
-// look asks the database once. The newest document that it had must still be there, or have been changed since: else the
-// database was restored, which may be noticed nowhere else, since documents do not move its clock.
+// look makes one check. If the newest document that was known is neither there nor replaced by a later version, the database was
+// restored. Nothing else may show that, since documents do not advance the database's clock.
 func (s *Server) look(ctx context.Context) (more bool, err error) {
 	_, newest := s.now()
 	list, err := s.db.Documents(ctx, max(newest.Version, 1)-1, AtOnce)
@@ -102,7 +101,7 @@ func (s *Server) look(ctx context.Context) (more bool, err error) {
 	return len(list) == AtOnce, nil
 }
 
-// WatchDocuments implements pb.BalancerServer. Small documents come with their data.
+// WatchDocuments implements pb.BalancerServer. Small documents are sent with their data.
 func (s *Server) WatchDocuments(ctx context.Context, r *pb.WatchDocumentsRequest) (*pb.WatchDocumentsResponse, error) {
 	run, after, err := s.after(ctx, r)
 	if err != nil {
@@ -118,9 +117,9 @@ func (s *Server) WatchDocuments(ctx context.Context, r *pb.WatchDocumentsRequest
 	return &pb.WatchDocumentsResponse{Run: run, Documents: documents, More: more, Database: s.id}, nil
 }
 
-// fill gives small documents their data. Those who follow would be late for a document that is replaced before they ask for it: on a busy
-// machine they would never have one that changes all the time. What cannot be read here stays without: those who ask for its parts learn
-// why, and one damaged document keeps no other away.
+// fill adds the data of small documents. Followers would otherwise be too late for a document that is replaced before they ask for it; on
+// a busy machine they would never get one that changes all the time. Data that cannot be read here is left out: whoever asks for the
+// parts learns why, and one damaged document does not hold up the others.
 func (s *Server) fill(ctx context.Context, list []*pb.Document) {
 	room := uint64(inAnswer)
 	for _, d := range slices.Backward(list) {
@@ -136,8 +135,8 @@ func (s *Server) fill(ctx context.Context, list []*pb.Document) {
 	}
 }
 
-// after waits for something that the caller does not know, or until the poll is over. It returns the run, and the version after
-// which documents are new to the caller.
+// after waits until the caller lacks a document, or until the poll is over. It returns the run, and the version after which documents are
+// new to the caller.
 func (s *Server) after(ctx context.Context, r *pb.WatchDocumentsRequest) (run string, after uint64, err error) {
 	poll, cancel := wire.LongPoll(ctx, r.GetWaitMs())
 	defer cancel()

@@ -26,8 +26,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestRestoredDocuments: a database that lacks the newest document was restored, although its clock is the same. Those who follow get what
-// it has, also where that has a version that they had, with other data, or a lower one.
+// TestRestoredDocuments: a database without the newest document was restored, although its clock is the same. Followers get the documents
+// that it has, including where a version that they had comes with other data, or where a version is lower.
 func TestRestoredDocuments(t *testing.T) {
 	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "ads.db"), sqlite.Options{Create: true})
 	if err != nil {
@@ -81,24 +81,24 @@ func TestRestoredDocuments(t *testing.T) {
 	has("first")
 }
 
-// sealed is the head of a list's data.
+// sealed returns the head for a list's data.
 func sealed(list string, version uint64, data []byte) backend.Document {
 	d, _ := backend.NewDocument(backend.BlocklistDocument+list, version, data)
 	return d
 }
 
-// goesBack is a database whose documents can be those of an earlier time.
+// goesBack is a database whose documents can be reset to those of an earlier time.
 type goesBack struct {
 	backend.Store
 	mu     sync.Mutex
-	before *earlier   // nil: as they are; guarded by mu
-	why    fault.Kind // of errors of parts of those of before that are not there
+	before *earlier   // nil for the current documents; guarded by mu
+	why    fault.Kind // the error for parts of earlier documents that are not there
 }
 
-// earlier is documents as they were.
+// earlier is an earlier state of the documents.
 type earlier struct {
 	heads []backend.Document
-	data  [][]byte // shorter than heads: nothing of the last ones can be read
+	data  [][]byte // if shorter than heads, the last documents cannot be read
 }
 
 func (g *goesBack) remember(t *testing.T) *earlier {
@@ -150,7 +150,7 @@ func (g *goesBack) DocumentPart(ctx context.Context, name string, version uint64
 	return nil, fault.Newf(g.why, "test", "no part")
 }
 
-// TestManyDocuments are told in several answers.
+// TestManyDocuments: many documents are sent in several answers.
 func TestManyDocuments(t *testing.T) {
 	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "ads.db"), sqlite.Options{Create: true})
 	if err != nil {
@@ -191,8 +191,8 @@ func TestManyDocuments(t *testing.T) {
 	}
 }
 
-// TestSmallDocuments come with their data. Large ones, more than an answer has room for, and what cannot be read come without, and keep
-// no other away.
+// TestSmallDocuments: small documents are sent with their data. Documents that are large, exceed the room in an answer or cannot be read
+// are sent without, and do not keep others from being sent.
 func TestSmallDocuments(t *testing.T) {
 	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "ads.db"), sqlite.Options{Create: true})
 	if err != nil {

@@ -21,8 +21,8 @@ func (r *ready) Search(context.Context, *search.Request) (*search.Answer, error)
 	return r.answer, nil
 }
 
-// BenchmarkGather is what asking, gathering and merging cost without a network: slaves of
-// this process that answer at once with nothing, and 64 queries under way.
+// BenchmarkGather measures the cost of asking, gathering and merging without a network. Slaves in
+// this process answer at once with no hits, and 64 queries are in progress.
 func BenchmarkGather(b *testing.B) {
 	for _, n := range []uint64{1, 3, 10, 30} {
 		b.Run(fmt.Sprint("slaves=", n), func(b *testing.B) {
@@ -45,7 +45,7 @@ func BenchmarkGather(b *testing.B) {
 	}
 }
 
-// readyMap is a map of n slaves that answer at once.
+// readyMap returns a map of `n` slaves that answer at once.
 func readyMap(n uint64) *Map {
 	m := &Map{Epoch: 1, View: 1}
 	lo := uint64(0)
@@ -61,7 +61,7 @@ func readyMap(n uint64) *Map {
 	return m
 }
 
-// quick observes nothing.
+// quick is an observer that does nothing.
 type quick struct{}
 
 func (quick) Called(string, string, time.Duration, error) {}

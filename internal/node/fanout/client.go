@@ -11,17 +11,16 @@ import (
 	"adshard/search"
 )
 
-// Client is the slave of one shard, reached by gRPC: searches go over a stream, the others
-// are calls. Each names the shard, and an answer of another one is refused: two addresses
-// that lead to one process never add up to a complete answer. It names the slave's instance
-// too, so that another process at its address, or one with an emptied directory, refuses
-// it. Calls need a deadline; errors have fault kinds when the connection is one of
-// wire.Dial.
+// Client is the slave of one shard, reached by gRPC: searches go over a stream, all other requests
+// are calls. Each request names the shard, and the answer of another shard is refused: two
+// addresses that lead to one process never add up to a complete answer. Each also names the slave's
+// instance, so that another process at its address, or one with an emptied directory, refuses the
+// request. Calls need a deadline. Errors have fault kinds if the connection is one of wire.Dial.
 type Client struct {
 	calls
 	target    Target
 	stream    *stream.Client
-	reconnect func() // dials at once the connection that calls use
+	reconnect func() // makes the connection for calls dial at once
 }
 
 // Ask implements Slave.
@@ -51,14 +50,14 @@ func (c *Client) Ask(ctx context.Context, r *wire.Shared, done Done) Pending {
 // Up reports whether there is a stream to the slave.
 func (c *Client) Up() bool { return c.stream.Up() }
 
-// Reconnect tries to connect again at once, instead of after the pause that follows
-// attempts that failed; what is asked waits for that.
+// Reconnect tries to connect again at once, without the pause that follows failed attempts.
+// Requests wait for that.
 func (c *Client) Reconnect() {
 	c.stream.Reconnect()
 	c.reconnect()
 }
 
-// owned refuses the answer of another shard than the one that was asked.
+// owned returns an error if an answer is from another shard than the one that was asked.
 func owned(t *Target, from search.ShardID) error {
 	if from == t.ID {
 		return nil
@@ -81,10 +80,10 @@ func (c *Client) Explain(ctx context.Context, r *search.Request, limit int) (*se
 	return wire.ToExplanation(reply, c.target.Shard), nil
 }
 
-// calls are those to a slave that is asked for the map.
+// calls makes the calls to a slave that is asked for the map.
 type calls struct{ slave pb.SlaveClient }
 
-// NewSeed returns a slave that is asked for the map.
+// NewSeed returns a seed for a slave reached by gRPC.
 func NewSeed(slave pb.SlaveClient) Seed { return calls{slave} }
 
 // Map implements Seed.

@@ -15,20 +15,19 @@ import (
 
 // Target is a replica of a shard.
 type Target struct {
-	Database string // whose data it is to have
+	Database string // whose data it must have
 	Shard    string // the shard's name
 	ID       search.ShardID
 	Replica  string // the slave's name
 	Address  string
-	Instance uint64 // of the slave's directory; 0: unknown
+	Instance uint64 // of the slave's directory, or 0 if unknown
 }
 
-// Dialer connects to a replica of a shard; it returns at once. Close ends the
-// connection.
+// Dialer connects to a replica of a shard. It returns at once. close ends the connection.
 type Dialer func(t Target) (slave Slave, close func() error, err error)
 
-// Streams returns the Dialer over gRPC. Each slave gets a stream for searches, on a
-// connection of its own, so that nothing large can hold it up, and a connection for calls.
+// Streams returns a Dialer that uses gRPC. Each slave gets a stream for searches, on a connection
+// of its own so that no large message can delay it, and a connection for calls.
 func Streams(own *certs.Credentials, log *slog.Logger) Dialer {
 	instance := rand.Uint64()
 	return func(t Target) (Slave, func() error, error) {
@@ -46,8 +45,8 @@ func Streams(own *certs.Credentials, log *slog.Logger) Dialer {
 	}
 }
 
-// opener opens each stream on a new connection: each attempt tries to connect at once,
-// without the pauses that gRPC makes between attempts on one connection.
+// opener returns an opener that opens each stream on a new connection: each attempt connects at
+// once, without the pauses that gRPC makes between attempts on one connection.
 func opener(own *certs.Credentials, t Target) stream.Opener {
 	return func(ctx context.Context) (stream.Pipe, error) {
 		conn, err := wire.DialStream(t.Address, own.To(t.Replica, access.Slave)...)

@@ -11,33 +11,33 @@ import (
 	"adshard/search"
 )
 
-// Observer receives what happens to shards, for metrics and logs. It is called
-// from many goroutines. A nil Observer is never called.
+// Observer is told what happens to shards, for metrics and logs. It is called by many goroutines. A nil
+// Observer is never called.
 type Observer interface {
-	// Called reports one call to a replica of a shard: its duration and its error, nil if
-	// it was answered.
+	// Called reports a call to a replica of a shard: its duration, and its error, or nil if it was
+	// answered.
 	Called(shard, replica string, took time.Duration, err error)
-	// Hedged reports that a second replica of a shard was asked, since the first took
-	// long; HedgeWon that the second one's answer came first.
+	// Hedged reports that a second replica of a shard was asked because the first took long, and
+	// HedgeWon that the second one's answer came first.
 	Hedged(shard string)
 	HedgeWon(shard string)
-	// AskedElsewhere reports that another replica was asked in place of one that did not
-	// serve. BudgetUsedUp reports that no other replica was asked ("again"), or no second one ("hedge"),
+	// AskedElsewhere reports that another replica was asked in place of one that did not serve.
+	// BudgetUsedUp reports that no other replica was asked ("again"), or no second one ("hedge"),
 	// because there were too many such calls.
 	AskedElsewhere(shard string)
 	BudgetUsedUp(shard, budget string)
-	// Merged reports how long merging took; Retried that all were asked again.
+	// Merged reports how long merging took, and Retried that all shards were asked again.
 	Merged(took time.Duration)
 	Retried()
 	// Missing reports a shard that is missing from one answer, wholly or in part.
 	Missing(name string, why search.Reason)
-	// LeftOut reports that a replica of a shard is not asked from now on, or is asked
-	// again ("").
+	// LeftOut reports that a replica of a shard is no longer asked, or, if `why` is "", that it is asked
+	// again.
 	LeftOut(shard, replica string, why Absence)
 }
 
-// Fanout asks all shards of the newest map. It is a search.Searcher and a
-// search.Explainer. Make it with New; Run looks after shards that hang.
+// Fanout asks all shards of the newest map. It is a search.Searcher and a search.Explainer. Make it with
+// New; Run handles replicas that hang.
 type Fanout struct {
 	maps     Maps
 	observer Observer
@@ -45,12 +45,12 @@ type Fanout struct {
 	topics   choice.Topics
 }
 
-// New returns a fan-out over the maps; observer may be nil.
+// New returns a fan-out over the maps. `observer` may be nil.
 func New(maps Maps, observer Observer) *Fanout {
 	return &Fanout{maps: maps, observer: observer, start: time.Now()}
 }
 
-// now is the time as a Presence knows it.
+// now returns the time in the form that Presence uses.
 func (f *Fanout) now() time.Duration { return time.Since(f.start) }
 
 // longest bounds a search whose context has no deadline.
@@ -59,15 +59,14 @@ const longest = 5 * time.Second
 // maxMargin bounds the time that is reserved for merging and answering.
 const maxMargin = 5 * time.Millisecond
 
-// margin is the part of the remaining time that shards do not get, so that answers
-// at their deadline still count.
+// margin is the part of the remaining time that is kept from the shards, so that answers at their
+// deadline can still be used.
 func margin(left time.Duration) time.Duration { return max(0, min(left/10, maxMargin)) }
 
-// Search implements search.Searcher. fault.Unavailable: there is no map yet;
-// fault.Overloaded: all shards refused;
-// fault.Behind: a shard has not come as far as r.Least in time. A strict request that cannot be answered
-// completely, since a shard is left out, is answered at once with nothing but
-// Missing.
+// Search implements search.Searcher. A strict request that cannot be answered completely, since a shard
+// is left out, is answered at once, with nothing but Missing. Errors: fault.Unavailable if there is no
+// map yet; fault.Overloaded if all shards refused; fault.Behind if a shard has not reached r.Least in
+// time.
 func (f *Fanout) Search(ctx context.Context, r *search.Request) (*search.Answer, error) {
 	if m := f.maps.Current(); r.Strict && m != nil {
 		if out := m.silent(); len(out) > 0 {
@@ -77,7 +76,7 @@ func (f *Fanout) Search(ctx context.Context, r *search.Request) (*search.Answer,
 	}
 	p := plan[search.Answer]{request: r, ask: askSearch, judge: judge, timed: true, hedged: true}
 	if r.Least.Clock > 0 {
-		p.judge, p.timed = judgeSince(r.Least), false // it may wait
+		p.judge, p.timed = judgeSince(r.Least), false // it may have waited for changes
 	}
 	if r.Page != nil {
 		p.judge = judgePage(r.Page, p.judge)
@@ -110,7 +109,7 @@ func (f *Fanout) Search(ctx context.Context, r *search.Request) (*search.Answer,
 	return sum, nil
 }
 
-// askSearch has a slave search.
+// askSearch asks a slave to search.
 func askSearch(ctx context.Context, s Slave, r *wire.Shared, done Done) (Pending, func()) {
 	if s, ok := s.(concurrent); ok {
 		return nil, func() { done(s.Search(ctx, r.Request())) }
@@ -118,9 +117,9 @@ func askSearch(ctx context.Context, s Slave, r *wire.Shared, done Done) (Pending
 	return s.Ask(ctx, r, done), nil
 }
 
-// merge merges the answers and names what is missing. A shard's answer does not count
-// if the pieces of a hit among the best are damaged. Only the best are checked, and
-// nothing that a slave sends gets into an answer unchecked.
+// merge merges the answers and names what is missing. It drops a shard's answer if the pieces of one of
+// its hits among the best are damaged. Only the best hits are checked, and nothing that a slave sends
+// gets into an answer unchecked.
 func merge(g *replies[search.Answer], r *search.Request) *search.Answer {
 	if r.Page != nil {
 		drop(g, func(a *search.Answer) bool { return len(a.Filtered) == len(r.Page.Filters) }, errNoPage)
@@ -143,8 +142,8 @@ func mergeAnswers(answers []*search.Answer, r *search.Request) *search.Answer {
 	return search.Merge(answers, r.Slots+1)
 }
 
-// dropUnreadable drops the answers whose hits among the best cannot be shown, and
-// reports whether there was one.
+// dropUnreadable drops the answers that have a hit among the best that cannot be shown, and reports
+// whether there were any.
 func dropUnreadable(g *replies[search.Answer], best []search.Hit) (dropped bool) {
 	for i := range best {
 		if readable(&best[i]) {

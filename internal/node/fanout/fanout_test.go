@@ -19,16 +19,16 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// part is a slave that serves a part of the ring: an eighth of it for each
-// keyword; it answers after a delay.
+// part is a slave that serves a part of the ring: an eighth of it for each keyword. It answers
+// after a delay.
 type part struct {
 	keywords []uint64
-	damaged  []uint64 // keywords with pieces that are
+	damaged  []uint64 // keywords whose pieces are damaged
 	delay    time.Duration
 	err      error
 
 	mu    sync.Mutex
-	views []uint64 // that it was asked for; under mu
+	views []uint64 // views that it was asked for; guarded by mu
 	ends  time.Duration
 }
 
@@ -78,10 +78,10 @@ func (p *part) Explain(ctx context.Context, r *search.Request, limit int) (*sear
 	return e, nil
 }
 
-// listedMaps hands out its maps one after the other.
+// listedMaps returns its maps one after the other.
 type listedMaps struct {
 	list []*Map
-	wait time.Duration // until Newer has the next
+	wait time.Duration // until Newer returns the next map
 }
 
 func (m *listedMaps) Current() *Map {
@@ -188,7 +188,7 @@ func TestADeadShardIsMissing(t *testing.T) {
 		if err != nil || !slices.Equal(names(answer.Missing), []string{"c"}) {
 			t.Fatalf("%+v, %v", answer, err)
 		}
-		// All dead: still an answer, that says so.
+		// All slaves are dead: there is still an answer, which says so.
 		for _, s := range m.Shards {
 			s.Replicas[0].Slave.(concurrent).Answering.(*part).err = c.err
 		}
@@ -212,14 +212,14 @@ func TestAStaleViewIsAskedAgainOnce(t *testing.T) {
 		if !slices.Equal(b.views, []uint64{5}) || !slices.Equal(x.views, []uint64{6}) {
 			t.Fatalf("asked for %v and %v", b.views, x.views)
 		}
-		// Stale again: missing.
+		// Stale a second time: the shard is missing.
 		y.err = a.err
 		third := &Map{Epoch: 1, View: 7}
 		answer, err = ask(t, New(&listedMaps{list: []*Map{old, newer, third}}, nil), time.Second)
 		if err != nil || answer.View != 6 || !slices.Equal(names(answer.Missing), []string{"b"}) {
 			t.Fatalf("%+v, %v", answer, err)
 		}
-		// No newer map: the others' answers count.
+		// There is no newer map: the answers of the others count.
 		answer, err = ask(t, New(&listedMaps{list: []*Map{old}}, nil), time.Second)
 		if err != nil || answer.View != 5 || !slices.Equal(names(answer.Missing), []string{"a"}) || answer.Answered != 2 {
 			t.Fatalf("%+v, %v", answer, err)
@@ -255,7 +255,7 @@ func TestACallerWhoGivesUp(t *testing.T) {
 	})
 }
 
-// noted observes.
+// noted is an observer that counts what it is told.
 type noted struct {
 	quick
 	mu                             sync.Mutex

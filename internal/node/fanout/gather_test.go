@@ -19,15 +19,15 @@ var (
 	overloaded = fault.Newf(fault.Overloaded, "slave", "busy")
 )
 
-// reply is that of a shard.
+// reply is the reply of a shard.
 type reply struct {
 	shard int
-	err   error // nil: it answers
+	err   error // nil if it answers
 }
 
-// gathered asks n shards, which reply in this order, each after a millisecond, and then no
-// more. It returns the answer, how often the map was asked for anew and after how many
-// replies the query ended.
+// gathered asks `n` shards, which reply in the order of `list`, each a millisecond after the
+// previous one, and then not any more. It returns the answer, how often a newer map was requested,
+// and after how many replies the query ended.
 func gathered(t *testing.T, n int, list []reply) (a *search.Answer, seen counted, replies int, err error) {
 	var slaves []*manual
 	m := &Map{Epoch: 1, View: 5}
@@ -59,15 +59,15 @@ func gathered(t *testing.T, n int, list []reply) (a *search.Answer, seen counted
 	return a, seen, replies, err
 }
 
-// TestWhatIsEnough: a query ends when each shard has answered or failed, or it is too late,
-// and each without an answer is missing; a reply that comes twice counts once.
+// TestWhatIsEnough: a query ends when each shard has answered or failed, or at its deadline. Each
+// shard without an answer is missing. A reply that arrives twice counts once.
 func TestWhatIsEnough(t *testing.T) {
 	for name, c := range map[string]struct {
 		list    []reply
 		replies int // until it ends
 		retried int
 		missing []string
-		err     fault.Kind // Internal: none
+		err     fault.Kind // Internal if there is none
 	}{
 		"all answer":               {[]reply{{2, nil}, {0, nil}, {1, nil}}, 3, 0, nil, 0},
 		"one fails":                {[]reply{{1, errors.New("x")}, {0, nil}, {2, nil}}, 3, 0, []string{"1"}, 0},
@@ -95,7 +95,8 @@ func TestWhatIsEnough(t *testing.T) {
 	}
 }
 
-// missingOf names the shards that are missing, and not for what their widths are in sum.
+// missingOf returns the names of the missing shards, except those that are missing only because the
+// widths do not add up.
 func missingOf(a *search.Answer) (list []string) {
 	for _, m := range a.Missing {
 		if m.Reason != search.Behind {
@@ -105,8 +106,8 @@ func missingOf(a *search.Answer) (list []string) {
 	return list
 }
 
-// TestQueriesEnd: in any order of replies the query ends with the last one at the latest, and
-// each shard has answered or is missing.
+// TestQueriesEnd: in any order of replies, the query ends with the last one at the latest, and each
+// shard has either answered or is missing.
 func TestQueriesEnd(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n := rapid.IntRange(1, 6).Draw(rt, "shards")

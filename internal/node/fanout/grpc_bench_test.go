@@ -26,16 +26,15 @@ func (a *ads) Search(_ context.Context, r *search.Request) (*search.Answer, erro
 	return &answer, nil
 }
 
-// Slices returns the table of a slave that has none yet.
+// Slices returns nil, as for a slave that has no table yet.
 func (a *ads) Slices() *pb.SliceTable { return nil }
 
 func (a *ads) Explain(context.Context, *search.Request, int) (*search.Explanation, error) {
 	return &search.Explanation{}, nil
 }
 
-// BenchmarkFanout is what the transport, gathering and merging cost: slaves that answer
-// at once with five whole hits each, asked by one query after the other and by 64 at a
-// time.
+// BenchmarkFanout measures the cost of the transport, gathering and merging. Slaves answer at once
+// with five complete hits each, to one query after the other and to 64 at a time.
 func BenchmarkFanout(b *testing.B) {
 	for _, slaves := range []int{1, 3, 10, 30} {
 		for _, under := range []int{1, 64} {

@@ -15,8 +15,8 @@ import (
 	"adshard/search"
 )
 
-// hanging is a slave that answers after a millisecond, but not while it hangs:
-// then it does when it goes on.
+// hanging is a slave that answers after a millisecond. While it hangs, it does not answer until it
+// continues.
 type hanging struct {
 	part
 	hung  atomic.Pointer[chan struct{}]
@@ -43,19 +43,19 @@ func (h *hanging) hang() {
 
 func (h *hanging) goOn() { close(*h.hung.Swap(nil)) }
 
-// result is what became of queries.
+// result describes how queries ended.
 type result struct {
-	most     int // under way at a time
+	most     int // in progress at a time
 	slowest  time.Duration
 	complete int
-	unnamed  int              // incomplete, and no shard is missing
-	missing  []search.Missing // of the last that was incomplete
+	unnamed  int              // incomplete without a missing shard
+	missing  []search.Missing // of the last incomplete answer
 	ended    int
 	err      error
 }
 
-// load asks queries of 500 ms at a rate, whatever becomes of them, for the given time,
-// and waits for the last.
+// load sends queries with a deadline of 500 ms at a constant rate for the given time, whatever
+// happens to them, and waits for the last one.
 func load(ctx context.Context, f *Fanout, rate int, d time.Duration) (r result) {
 	var all sync.WaitGroup
 	var mu sync.Mutex
@@ -91,7 +91,7 @@ func load(ctx context.Context, f *Fanout, rate int, d time.Duration) (r result) 
 	return r
 }
 
-// looked runs a fan-out; end ends it.
+// looked runs a fan-out until `end` is called.
 func looked(t *testing.T, f *Fanout) (ctx context.Context, end func()) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
@@ -99,9 +99,9 @@ func looked(t *testing.T, f *Fanout) (ctx context.Context, end func()) {
 	return ctx, func() { cancel(); <-done }
 }
 
-// TestAHungShardHoldsNobodyUp: at 800 queries a second, of 500 ms each, fewer
-// wait at any time than a master lets in (256), after a second none waits at
-// all, and answers are complete again once the shard goes on.
+// TestAHungShardHoldsNobodyUp: at 800 queries a second with a deadline of 500 ms, fewer queries
+// wait at any time than a master admits (256). After a second none waits, and answers are complete
+// again as soon as the shard continues.
 func TestAHungShardHoldsNobodyUp(t *testing.T) {
 	if testing.Short() {
 		t.Skip("with the race detector, Go 1.26 now and then crashes on as many timers in one bubble")
@@ -148,14 +148,13 @@ func TestAHungShardHoldsNobodyUp(t *testing.T) {
 	})
 }
 
-// swapped is a map that a test replaces.
+// swapped is a map that a test can replace.
 type swapped struct{ atomic.Pointer[Map] }
 
 func (s *swapped) Current() *Map                          { return s.Load() }
 func (s *swapped) Newer(ctx context.Context, _ *Map) *Map { <-ctx.Done(); return nil }
 
-// TestAShardThatLeavesTheMapIsNotLeftOut: no alarm is raised by a name that no
-// map has any more.
+// TestAShardThatLeavesTheMapIsNotLeftOut: a shard that is no longer in any map raises no alarm.
 func TestAShardThatLeavesTheMapIsNotLeftOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &hanging{part: part{keywords: []uint64{1}}}

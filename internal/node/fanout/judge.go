@@ -12,7 +12,7 @@ import (
 // mostLag is how far behind the feed an answer may be before another replica is asked.
 const mostLag = time.Second
 
-// judge returns what the answer of a replica is worth. Errors: it does not count at all.
+// judge says how good a replica's answer is. It returns an error if the answer cannot be used at all.
 func judge(s *Shard, a *search.Answer) (worth, error) {
 	if slices.ContainsFunc(a.Hits, func(h search.Hit) bool { return !readable(&h) }) {
 		return worth{}, errUnreadable
@@ -20,8 +20,8 @@ func judge(s *Shard, a *search.Answer) (worth, error) {
 	return judged(s, a.Width, a.Lag)
 }
 
-// judgeSince is judge for a request that names the least position: a slave that does not
-// know this field may answer with less.
+// judgeSince returns a judge for a request that names a least position: a slave that does not know this field may
+// answer with older data.
 func judgeSince(least search.Position) func(*Shard, *search.Answer) (worth, error) {
 	return func(s *Shard, a *search.Answer) (worth, error) {
 		if a.AppliedClock < least.Clock {
@@ -31,7 +31,8 @@ func judgeSince(least search.Position) func(*Shard, *search.Answer) (worth, erro
 	}
 }
 
-// judgePage is a judge for a request with a page: a slave that does not know what that is answers without its filters.
+// judgePage returns a judge for a request with a page: a slave that does not know pages answers without the counts by
+// filter.
 func judgePage(p *search.Page, judge func(*Shard, *search.Answer) (worth, error)) func(*Shard, *search.Answer) (worth, error) {
 	return func(s *Shard, a *search.Answer) (worth, error) {
 		if len(a.Filtered) != len(p.Filters) {
@@ -41,7 +42,7 @@ func judgePage(p *search.Page, judge func(*Shard, *search.Answer) (worth, error)
 	}
 }
 
-// judgeScored is a judge for a request with a scorer: a slave that does not know what that is answers without.
+// judgeScored returns a judge for a request with a scorer: a slave that does not know scorers answers without one.
 func judgeScored[A any](scored func(*A) bool, judge func(*Shard, *A) (worth, error)) func(*Shard, *A) (worth, error) {
 	return func(s *Shard, a *A) (worth, error) {
 		if !scored(a) {
@@ -51,7 +52,7 @@ func judgeScored[A any](scored func(*A) bool, judge func(*Shard, *A) (worth, err
 	}
 }
 
-// drop drops answers that do not count.
+// drop drops the answers for which `counts` returns false.
 func drop[A any](g *replies[A], counts func(*A) bool, why error) {
 	for i, a := range g.answers {
 		if a != nil && !counts(a) {
@@ -60,8 +61,7 @@ func drop[A any](g *replies[A], counts func(*A) bool, why error) {
 	}
 }
 
-// dropBehind drops answers that are older than least, and returns an error if a shard
-// has not come so far: fault.Behind.
+// dropBehind drops answers that are older than `least`. Errors: fault.Behind if a shard has not come that far.
 func dropBehind(g *replies[search.Answer], least search.Position) error {
 	for i, a := range g.answers {
 		if a != nil && a.AppliedClock < least.Clock {
@@ -75,7 +75,7 @@ func dropBehind(g *replies[search.Answer], least search.Position) error {
 	return nil
 }
 
-// judgeExplanation is judge for explanations.
+// judgeExplanation does for explanations what judge does for answers.
 func judgeExplanation(s *Shard, e *search.Explanation) (worth, error) { return judged(s, e.Width, 0) }
 
 func judged(s *Shard, width search.Width, lag time.Duration) (worth, error) {

@@ -20,8 +20,8 @@ func since(t *testing.T, f *Fanout, clock uint64) (*search.Answer, error) {
 	return f.Search(ctx, &search.Request{Query: new(search.Query), Slots: 3, Tags: search.Tags{Least: search.Position{Clock: clock}}})
 }
 
-// TestALeastPosition: a replica that is behind is replaced by another, without being
-// ejected; when none has come so far the query fails and says so; the answer of a slave that does not know positions is not used.
+// TestALeastPosition: a replica that is behind is replaced by another one without being ejected. If no replica is at the required
+// position, the query fails and says so. The answer of a slave that does not know positions is not used.
 func TestALeastPosition(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		old, now, honest := serves(search.WholeRing(), 1), serves(search.WholeRing(), 2), &scripted{err: fault.Newf(fault.Behind, "", "at clock 5")}
@@ -29,7 +29,7 @@ func TestALeastPosition(t *testing.T) {
 		late := &scripted{after: time.Hour}
 		for name, c := range map[string]struct {
 			slaves  []Slave
-			matched uint64 // 0: it fails
+			matched uint64 // 0 if it fails
 		}{
 			"another has it":           {[]Slave{Concurrent(honest), Concurrent(now)}, 2},
 			"the first does not know":  {[]Slave{Concurrent(old), Concurrent(now)}, 2},
@@ -57,8 +57,8 @@ func TestALeastPosition(t *testing.T) {
 	})
 }
 
-// TestALaggingReplica: an answer from more than a second ago is asked for elsewhere; if
-// all lag, the newest counts, and the answer says how old it is.
+// TestALaggingReplica: if an answer is based on data more than a second old, another replica is asked. If all lag behind, the
+// newest answer counts and says how old it is.
 func TestALaggingReplica(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		late, later, fresh := serves(search.WholeRing(), 1), serves(search.WholeRing(), 2), serves(search.WholeRing(), 3)
@@ -82,7 +82,7 @@ func TestALaggingReplica(t *testing.T) {
 	})
 }
 
-// carried is a slave's store that notes what requests carry.
+// carried is a slave's store that records what requests carry.
 type carried struct {
 	ads
 	mu    sync.Mutex
@@ -99,8 +99,7 @@ func (c *carried) Search(ctx context.Context, r *search.Request) (*search.Answer
 	return c.ads.Search(ctx, r)
 }
 
-// TestWhatSearchesCarry: however a slave is reached, it learns that a search is a hedge,
-// and how new it must be.
+// TestWhatSearchesCarry: however a slave is reached, it learns whether a search is a hedge and how new its data must be.
 func TestWhatSearchesCarry(t *testing.T) {
 	store := new(carried)
 	slave, stop, hangUp := serve(t, "remote", "remote", store, kept{})

@@ -6,22 +6,22 @@ import (
 	"time"
 )
 
-// brief is for how long the slaves of this process are asked one after the other;
-// but at most for one part in patience of a query's time.
+// The slaves of this process are asked one after the other for at most the time `brief`, and for at
+// most one part in `patience` of a query's time.
 const (
 	brief    = time.Millisecond
 	patience = 4
 )
 
-// line is the searches of one query at slaves of this process. One goroutine makes them,
-// one after the other: most take some microseconds, so that to wake up a goroutine for each and
-// have it wait for its turn at the slave would cost more than it gains. When they have taken
-// longer than brief, since one of them waits for a disk, say, each that is left gets a
-// goroutine: a slave that hangs holds up no other one for longer than that.
+// line holds the searches of one query at slaves of this process. One goroutine makes them, one
+// after the other: most take some microseconds, so waking up a goroutine for each, and having it
+// wait for its turn at the slave, would cost more than it gains. If they take longer than brief,
+// for example because one waits for a disk, each remaining search gets a goroutine: a slave that
+// hangs delays the others for no longer than that.
 type line struct {
-	begun    func(call int) // notes that a slave is asked only now
+	begun    func(call int) // says that a slave is asked only now
 	searches []queued
-	next     atomic.Int64 // those before it are begun
+	next     atomic.Int64 // the index of the next search to begin
 }
 
 // queued is a search of a line.
@@ -30,7 +30,7 @@ type queued struct {
 	search func()
 }
 
-// run makes the searches, under the context of their query.
+// run makes the searches. ctx is the context of their query.
 func (l *line) run(ctx context.Context) {
 	wait := brief
 	if deadline, ok := ctx.Deadline(); ok {
@@ -45,7 +45,7 @@ func (l *line) run(ctx context.Context) {
 	l.take()
 }
 
-// take makes searches until none is left to begin.
+// take makes searches until there are none left to begin.
 func (l *line) take() {
 	for {
 		i := int(l.next.Add(1)) - 1

@@ -12,18 +12,18 @@ import (
 	"adshard/search"
 )
 
-// span is when a call began and ended, from when its line was made.
+// span is when a call began and ended, measured from when its line was made.
 type span struct{ began, ended time.Duration }
 
-// TestLine: short searches of a query run one after the other, in their order, and a call counts from when its slave is
-// asked. Once they have taken longer than brief, the others start without waiting.
+// TestLine: short searches of a query run one after the other, in order, and a call's time counts from when its slave
+// is asked. When they have taken longer than `brief`, the others start without waiting.
 func TestLine(t *testing.T) {
 	const us, s = time.Microsecond, time.Second
 	for name, c := range map[string]struct {
-		left  time.Duration // of the query's time
+		left  time.Duration // time left for the query
 		takes []time.Duration
 		want  []span
-		most  int64 // under way at a time
+		most  int64 // in progress at a time
 	}{
 		"one":           {s, []time.Duration{20 * us}, []span{{0, 20 * us}}, 1},
 		"brief":         {s, []time.Duration{20 * us, 10 * us, 30 * us}, []span{{0, 20 * us}, {20 * us, 30 * us}, {30 * us, 60 * us}}, 1},
@@ -64,8 +64,7 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// TestGivenUpWhileItWaits: calls may be begun in a line while their query is given up, which the race detector
-// watches.
+// TestGivenUpWhileItWaits: calls may begin in a line while their query is given up. The race detector checks this.
 func TestGivenUpWhileItWaits(t *testing.T) {
 	m := &Map{Epoch: 1, View: 5}
 	for _, name := range []string{"a", "b", "c"} {

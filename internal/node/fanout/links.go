@@ -6,7 +6,7 @@ import (
 	"adshard/search"
 )
 
-// connected is what maps that name the same replicas and shards have in common.
+// connected holds what maps that name the same replicas and shards have in common.
 type connected struct {
 	links  map[linked]link
 	shards map[search.ShardID]*choice.Shard
@@ -24,8 +24,8 @@ type link struct {
 	close   func() error
 }
 
-// connect returns a shard of a map with links to its replicas, existing or new, and
-// adds these to next.
+// connect returns a shard of a map with links to its replicas, existing or new, and adds the links
+// to `next`.
 func (w *Watcher) connect(m *Map, s *pb.Shard, next *connected) (Shard, error) {
 	id := search.NewShardID(m.Database, m.Timeline, s.GetName())
 	var replicas []Replica
@@ -43,7 +43,7 @@ func (w *Watcher) connect(m *Map, s *pb.Shard, next *connected) (Shard, error) {
 				return Shard{}, err
 			}
 			l.replica = NewReplica(r.GetName(), slave)
-			w.connected.links[key] = l // the map may yet be refused
+			w.connected.links[key] = l // kept here as well, since the map may still be refused
 		}
 		next.links[key] = l
 		replicas = append(replicas, l.replica)

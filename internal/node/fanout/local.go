@@ -12,9 +12,8 @@ type Local interface {
 	Seed
 }
 
-// Within returns a Dialer that reaches the slaves of this process without a wire, and
-// others by dial. slaves returns the one that listens at an address, or nil if it is not
-// of this process.
+// Within returns a Dialer that reaches the slaves of this process directly, and others by `dial`.
+// `slaves` returns the slave that listens at an address, or nil if it is not in this process.
 func Within(slaves func(address string) Local, dial Dialer) Dialer {
 	return func(t Target) (Slave, func() error, error) {
 		s := slaves(t.Address)
@@ -25,8 +24,8 @@ func Within(slaves func(address string) Local, dial Dialer) Dialer {
 	}
 }
 
-// within is the slave of a shard in this process. As with Client, each request names
-// the shard, and an answer of another one is refused.
+// within is the slave of a shard in this process. As with Client, each request names the shard, and
+// the answer of another shard is refused.
 type within struct {
 	target Target
 	slave  Local

@@ -11,10 +11,9 @@ import (
 	"adshard/search"
 )
 
-// echo is a slave in this process that answers as the shard that is asked, or as
-// another one.
+// echo is a slave in this process that answers as the shard that was asked, or as another one.
 type echo struct {
-	as    search.ShardID // 0: who is asked
+	as    search.ShardID // 0 for the shard that was asked
 	asked search.ShardID
 	err   error
 }
@@ -37,8 +36,8 @@ func (e *echo) Explain(_ context.Context, r *search.Request, _ int) (*search.Exp
 
 func (*echo) Map(context.Context) (*pb.MapResponse, error) { return nil, nil }
 
-// TestSlavesOfThisProcessAreAskedDirectly: slaves of this process are asked directly, under
-// their shard's id; others are dialled.
+// TestSlavesOfThisProcessAreAskedDirectly: slaves in this process are asked directly, under their
+// shard's id. Others are dialled.
 func TestSlavesOfThisProcessAreAskedDirectly(t *testing.T) {
 	e := new(echo)
 	elsewhere := errors.New("dialled")

@@ -7,8 +7,7 @@ import (
 	"adshard/search"
 )
 
-// mergeExplanations merges the explanations of parts that do not overlap; nil ones
-// are skipped.
+// mergeExplanations merges the explanations of parts that do not overlap. It skips nil ones.
 func mergeExplanations(parts []*search.Explanation, limit int) *search.Explanation {
 	sum := new(search.Explanation)
 	first := true

@@ -10,20 +10,20 @@ var (
 	// errSilent is the error of a shard that is left out and not asked.
 	errSilent = fault.Classify(fault.Newf(fault.Unavailable, "master: search",
 		"the shard has stopped answering; it is left out until it answers a probe"), search.Silent)
-	// errExcess is the error of an answer that does not count.
+	// errExcess is the error of an answer that covers too much and cannot be used.
 	errExcess = fault.Classify(fault.Newf(fault.Conflict, "master: search",
 		"the shard served more of the ring than the map gives it"), search.Excess)
-	// errBehind is the error of an answer that is older than was asked for.
+	// errBehind is the error of an answer that is older than the request asked for.
 	errBehind = fault.Newf(fault.Behind, "master: search", "the answer does not hold the changes that were asked for")
-	// errNoPage is the error of an answer to a request with placements that has no counts by filter.
+	// errNoPage is the error of an answer without counts by filter to a request with placements.
 	errNoPage = fault.Newf(fault.Version, "master: search", "the shard's program knows no placements: update it")
-	// errNotScored is the error of an answer to a request with a scorer that names none.
+	// errNotScored is the error of an answer that names no scorer to a request with one.
 	errNotScored = fault.Newf(fault.Version, "master: search", "the shard's program knows no scorers: update the program")
 	// errUnreadable is the error of an answer whose hits cannot be shown.
 	errUnreadable = fault.Newf(fault.Corrupt, "master: search", "what the shard's hits show is damaged")
 )
 
-// outcomes are what errors say of a replica.
+// outcomes maps errors to what they say about a replica.
 var outcomes = fault.Classes[choice.Outcome]{
 	Kinds: map[fault.Kind]choice.Outcome{
 		fault.Deadline:    choice.GaveUp,
@@ -36,7 +36,7 @@ var outcomes = fault.Classes[choice.Outcome]{
 	Other: choice.Failed,
 }
 
-// outcomeOf returns what an error, or none, says of the replica that was asked.
+// outcomeOf returns what an error, or nil, says about the replica that was asked.
 func outcomeOf(err error) choice.Outcome {
 	if err == nil {
 		return choice.Full
@@ -44,7 +44,7 @@ func outcomeOf(err error) choice.Outcome {
 	return outcomes.Of(err)
 }
 
-// reasons are why a shard that answered with an error is missing.
+// reasons maps errors to the reason why a shard is missing.
 var reasons = fault.Classes[search.Reason]{
 	Kinds: map[fault.Kind]search.Reason{
 		fault.Deadline:    search.Late,
@@ -60,8 +60,7 @@ var reasons = fault.Classes[search.Reason]{
 	Other: search.Failed,
 }
 
-// reason returns why a shard without an answer has none; a nil err means that no
-// reply came in time.
+// reason returns why a shard has no answer. A nil err means that no reply came in time.
 func reason(err error) search.Reason {
 	if err == nil {
 		return search.Late
@@ -69,11 +68,10 @@ func reason(err error) search.Reason {
 	return reasons.Of(err)
 }
 
-// missingShards returns the shards that are missing: those without an answer, and
-// those that served less than their part. An answer that covers more than its
-// shard's part is dropped, since it does not say what belongs to another shard.
-// served returns how much of the ring an answer covers, and whether damaged data
-// were found.
+// missingShards returns the shards that are missing: those without an answer, and those that served
+// less than their part. It drops an answer that covers more than its shard's part, since it does not
+// say what belongs to another shard. `served` returns how much of the ring an answer covers, and
+// whether damaged data was found.
 func missingShards[A any](g *replies[A], served func(*A) (search.Width, bool)) []search.Missing {
 	var missing []search.Missing
 	var sum search.Width
@@ -96,7 +94,7 @@ func missingShards[A any](g *replies[A], served func(*A) (search.Width, bool)) [
 	if len(missing) > 0 || sum == search.WholeRing() {
 		return missing
 	}
-	// The map does not give the widths: any of the shards may have served too little.
+	// The map does not give widths, so any of the shards may have served too little.
 	for i := range g.shards {
 		_, damaged := served(g.answers[i])
 		missing = append(missing, search.Missing{Shard: g.shards[i].Name, Reason: lacks(damaged)})

@@ -18,12 +18,12 @@ var (
 
 func served(a *search.Answer) (search.Width, bool) { return a.Width, a.Work.BlocksBad > 0 }
 
-// TestReasons: who is missing and why.
+// TestReasons: which shards are missing, and why.
 func TestReasons(t *testing.T) {
 	half := search.Width{Lo: 1 << 63}
 	quarter := search.Width{Lo: 1 << 62}
 	for name, c := range map[string]struct {
-		width  search.Width // that the map gives b; a has the rest
+		width  search.Width // of b in the map; a has the rest
 		answer *search.Answer
 		err    error
 		want   search.Reason
@@ -57,8 +57,8 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// TestIncompleteNamesSomebody: whatever shards answer, the answer is complete
-// and no shard is missing, or one is.
+// TestIncompleteNamesSomebody: whatever shards answer, either the answer is complete and no shard
+// is missing, or at least one is.
 func TestIncompleteNamesSomebody(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 5).Draw(t, "shards")
@@ -90,7 +90,7 @@ func TestIncompleteNamesSomebody(t *testing.T) {
 				a.Width = search.Width{Lo: rapid.Uint64Range(0, part.Lo-min(part.Lo, 1)).Draw(t, "less")}
 				a.Work.BlocksBad = rapid.Uint64Range(0, 1).Draw(t, "bad")
 			case 2:
-				if told { // two processes hold one part
+				if told { // two processes hold the same part
 					a.Width = part.Add(search.Width{Lo: rapid.Uint64Range(1, 1<<40).Draw(t, "more")})
 				}
 			}

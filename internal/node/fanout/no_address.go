@@ -8,7 +8,7 @@ import (
 	"adshard/search"
 )
 
-// noAddress is the slave of a shard without an address.
+// noAddress stands for the slave of a shard without an address.
 type noAddress struct{ name string }
 
 func (n noAddress) err() error {

@@ -13,8 +13,8 @@ import (
 	"adshard/search"
 )
 
-// crowded is a slave with a gate: it answers some searches at a time and refuses others
-// on arrival.
+// crowded is a slave with a gate. It answers a limited number of searches at a time and refuses
+// others on arrival.
 type crowded struct {
 	scripted
 	gate    *overload.Gate
@@ -35,9 +35,9 @@ func (c *crowded) Search(ctx context.Context, r *search.Request) (*search.Answer
 	return c.scripted.Search(ctx, r)
 }
 
-// TestRetriesDoNotFeedAnOverload: two replicas are asked for five times what they can answer.
-// For a tenth of the queries at most a refusal is asked again at the other, and what they can
-// answer is answered.
+// TestRetriesDoNotFeedAnOverload: two replicas get five times the queries that they can answer. At
+// most a tenth of the queries is repeated at the other replica after a refusal, and as many are
+// answered as the replicas can answer.
 func TestRetriesDoNotFeedAnOverload(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const slots, took, rate, seconds = 2, 10 * time.Millisecond, 2000, 10
@@ -56,7 +56,7 @@ func TestRetriesDoNotFeedAnOverload(t *testing.T) {
 		if peak := int(2 * slots * seconds * time.Second / took); r.complete < peak*9/10 || r.ended < peak*4 {
 			t.Errorf("%d of %d queries have an answer; %d can be answered", r.complete, r.ended, peak)
 		}
-		// Hedges have a budget of their own.
+		// Hedges have their own budget.
 		if most := r.ended*115/100 + 30; answered+refused > most {
 			t.Errorf("%d calls of %d queries", answered+refused, r.ended)
 		}

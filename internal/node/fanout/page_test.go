@@ -14,7 +14,8 @@ import (
 	"adshard/search/display"
 )
 
-// TestAnyPlacementGivesTheOraclesPage: pages with several placements do not depend on how groups lie on shards, over real streams.
+// TestAnyPlacementGivesTheOraclesPage: pages with several placements do not depend on how groups are spread over shards, with real
+// streams.
 func TestAnyPlacementGivesTheOraclesPage(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	lex := oracletest.Lexicon()
@@ -45,7 +46,7 @@ func oneHit(keyword uint64) search.Hit {
 	return search.Hit{Keyword: keyword, Advertiser: keyword, Score: 9, Quality: 1, Display: display.New("a", "c", "g", "k", new(display.Ad))}
 }
 
-// unpaged is a slave that knows no placements: it answers as without them.
+// unpaged is a slave that does not know placements, and answers as if there were none.
 type unpaged struct{ search.Hit }
 
 func (u unpaged) Search(context.Context, *search.Request) (*search.Answer, error) {
@@ -56,7 +57,8 @@ func (unpaged) Explain(context.Context, *search.Request, int) (*search.Explanati
 	return nil, nil
 }
 
-// TestSlavesWithoutPlacements: what a slave answers that does not know them does not count, be it alone or a replica.
+// TestSlavesWithoutPlacements: the answer of a slave that does not know placements does not count, whether it is the only replica
+// or one of several.
 func TestSlavesWithoutPlacements(t *testing.T) {
 	half := search.Width{Lo: 1 << 63}
 	old := func() Slave { return Concurrent(unpaged{oneHit(1)}) }

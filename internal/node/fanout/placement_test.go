@@ -22,17 +22,17 @@ import (
 	"adshard/search"
 )
 
-// models are those of all slaves of these tests.
+// models are the scoring models of all slaves in these tests.
 var models barreltest.Models
 
-// shardRig is slaves over memory stores behind real gRPC, and a map of them.
+// shardRig is a set of slaves with memory stores behind real gRPC, and a map of them.
 type shardRig struct {
 	m     *Map
 	close []func()
 	lags  bool // a replica has older data
 }
 
-// Current and Newer implement Maps: there is one map only.
+// Current and Newer implement Maps. There is only one map.
 func (r *shardRig) Current() *Map { return r.m }
 func (r *shardRig) Newer(ctx context.Context, _ *Map) *Map {
 	<-ctx.Done()
@@ -46,20 +46,21 @@ func (kept) WhyIncomplete() string         { return "" }
 func (k kept) Lag() time.Duration          { return k.lag }
 func (kept) Discard(_, _ uint64, _ string) {}
 
-// state is that of a replica.
+// state is the state of a replica.
 type state string
 
-// The states of a replica. All but the first make a master ask another one.
+// The states of a replica. For all but the first, a master asks another replica.
 const (
 	good     state = "good"
 	gone     state = "gone"     // its process has ended
-	released state = "released" // it has left the shard, which its master does not know
+	released state = "released" // it has left the shard, which its master does not know yet
 	outdated state = "outdated" // it does not know the newest view
 	unfilled state = "unfilled" // it lacks slices
 	lagging  state = "lagging"  // it lacks changes, and says how old its data are
 )
 
-// add adds a shard of one to three replicas in any state, though one of them is good.
+// add adds a shard with one to three replicas, one of which is good while the others may be in any
+// state.
 func (r *shardRig) add(t *rapid.T, w *oracletest.World, shard string, table *pb.SliceTable) {
 	states := []state{good}
 	for range rapid.IntRange(0, 2).Draw(t, "more replicas") {
@@ -115,9 +116,8 @@ func (r *shardRig) stop() {
 	}
 }
 
-// place spreads a world over shards: the ring is cut at random keys, each slice
-// is served by one shard, and others may hold it as residue: not yet served, or
-// no longer.
+// place spreads a world over shards. The ring is cut at random keys, and each slice is served by
+// one shard. Other shards may hold a slice that they do not serve yet or no longer serve.
 func place(t *rapid.T, w *oracletest.World, shards int) *shardRig {
 	const view = 3
 	tables := make([]*pb.SliceTable, shards)
@@ -167,8 +167,7 @@ func place(t *rapid.T, w *oracletest.World, shards int) *shardRig {
 	return r
 }
 
-// filled is a slave's store that holds the slices of a table with all of the
-// parents.
+// filled returns a slave's store that holds the slices of a table, and all of the parents.
 func filled(t *rapid.T, w *oracletest.World, name string, table *pb.SliceTable) barrels.Store {
 	all := barreltest.NewBuilder(t, w).All()
 	all.Slices = table
@@ -184,10 +183,10 @@ func filled(t *rapid.T, w *oracletest.World, name string, table *pb.SliceTable) 
 	return s
 }
 
-// TestAnyPlacementGivesTheOraclesAnswer is the promise of serving.md §5: a
-// complete answer does not depend on how groups lie on shards, nor on which replicas
-// are asked, how, and how many of them do not serve; and while one of each shard does,
-// answers are complete. So it is with targeting, contexts and blocks, and with any scorer.
+// TestAnyPlacementGivesTheOraclesAnswer tests the guarantee in serving.md §5: a complete answer
+// depends neither on how groups are spread over shards, nor on which replicas are asked, how, and
+// how many of them do not serve. As long as one replica of each shard serves, answers are complete.
+// This also holds with targeting, contexts and blocks, and with any scorer.
 func TestAnyPlacementGivesTheOraclesAnswer(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	lex := oracletest.Lexicon()
@@ -214,7 +213,7 @@ func TestAnyPlacementGivesTheOraclesAnswer(t *testing.T) {
 			}
 			barreltest.SameAnswer(t, f, o, request, lex)
 			if r.lags || targeted {
-				continue // an explanation does not say how old it is; with a context package query compares verdicts
+				continue // an explanation does not say how old it is; with a context, package query compares verdicts
 			}
 			sameExplanation(t, f, o, barreltest.Request(t, request, lex), request)
 		}
@@ -224,7 +223,7 @@ func TestAnyPlacementGivesTheOraclesAnswer(t *testing.T) {
 	})
 }
 
-// sameExplanation compares which keywords match, their order and what decides.
+// sameExplanation compares which keywords match, their order, and the deciding values.
 func sameExplanation(t *rapid.T, f *Fanout, o *oracle.Oracle, q *search.Request, r oracle.Request) {
 	want, err := o.Explain(r)
 	if err != nil {

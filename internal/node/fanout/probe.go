@@ -12,15 +12,15 @@ import (
 const (
 	// tickEvery is the time between two checks of the replicas.
 	tickEvery = 25 * time.Millisecond
-	// probeTime is how long a probe waits: one is always under way to a replica
-	// that is silent, so that it is taken back as soon as it answers.
+	// probeTime is how long a probe waits. There is always one under way to a silent replica, so
+	// that the replica is taken back as soon as it answers.
 	probeTime = time.Second
 )
 
-// Absence is why a replica is not asked.
+// Absence says why a replica is not asked.
 type Absence string
 
-// The absences. One that is ejected is asked if no other is in.
+// The absences. An ejected replica is asked if no other is in.
 const (
 	Present Absence = ""
 	Silent  Absence = "silent"  // it has stopped answering
@@ -37,7 +37,7 @@ func absenceOf(r *choice.Replica) Absence {
 	return Present
 }
 
-// probed is the end of a probe.
+// probed is the outcome of a probe.
 type probed struct {
 	of      *choice.Replica
 	outcome choice.Outcome
@@ -46,9 +46,8 @@ type probed struct {
 // member names a replica of a shard.
 type member struct{ shard, replica string }
 
-// Run leaves out replicas that have stopped answering, or fail, and takes them back when
-// they answer again, until ctx is done; it returns nil then. Without it none is
-// left out for good.
+// Run leaves out replicas that have stopped answering or fail, and takes them back when they answer
+// again, until ctx is done; then it returns nil. Without Run, no replica is left out permanently.
 func (f *Fanout) Run(ctx context.Context, log *slog.Logger) error {
 	tick := time.NewTicker(tickEvery)
 	defer tick.Stop()
@@ -74,7 +73,7 @@ func (f *Fanout) Run(ctx context.Context, log *slog.Logger) error {
 	}
 }
 
-// look starts the probes that are due and returns how many it started.
+// look starts the probes that are due, and returns how many it has started.
 func (f *Fanout) look(ctx context.Context, ends chan<- probed) (started int) {
 	m := f.maps.Current()
 	if m == nil {
@@ -92,7 +91,7 @@ func (f *Fanout) look(ctx context.Context, ends chan<- probed) (started int) {
 	return started
 }
 
-// probe sends a slave an empty search.
+// probe sends an empty search to a slave.
 func probe(ctx context.Context, m *Map, of *Shard, s Slave) choice.Outcome {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
@@ -108,8 +107,8 @@ func probe(ctx context.Context, m *Map, of *Shard, s Slave) choice.Outcome {
 	return w.outcome
 }
 
-// reportLeftOut reports which replicas of the newest map are left out: each once, and
-// then when that changes. out has what was reported before.
+// reportLeftOut reports which replicas of the newest map are left out: each of them once, and again
+// when that changes. `out` has what was reported before.
 func (f *Fanout) reportLeftOut(out map[member]Absence, log *slog.Logger) {
 	m := f.maps.Current()
 	if m == nil {
@@ -138,7 +137,7 @@ func (f *Fanout) reportLeftOut(out map[member]Absence, log *slog.Logger) {
 	if len(out) == members {
 		return
 	}
-	for key := range out { // the map does not name it any more
+	for key := range out { // the map no longer names this replica
 		if !m.has(key) {
 			delete(out, key)
 			f.leftOut(key, Present)

@@ -21,7 +21,7 @@ import (
 	"adshard/search/display"
 )
 
-// replicated is a map of one shard, the whole ring.
+// replicated returns a map of one shard, which is the whole ring.
 func replicated(slaves ...Slave) *Map {
 	var list []Replica
 	for i, s := range slaves {
@@ -30,7 +30,7 @@ func replicated(slaves ...Slave) *Map {
 	return &Map{Epoch: 1, View: 5, Shards: []Shard{NewShard("s", search.WholeRing(), choice.NewShard(), list...)}}
 }
 
-// first makes replica i the one that is asked first: the others seem slow.
+// first makes replica `i` the one that is asked first, by making the others appear slow.
 func (m *Map) first(i int) *Map {
 	set := m.Shards[0].Choice
 	for k := range set.Len() {
@@ -50,7 +50,7 @@ func (m *Map) first(i int) *Map {
 	return m
 }
 
-// scripted is a slave that answers after a while, until its context ends.
+// scripted is a slave that answers after a while, unless its context ends first.
 type scripted struct {
 	after  time.Duration
 	answer search.Answer
@@ -61,7 +61,7 @@ type scripted struct {
 	hedges int
 }
 
-// times returns how often it was asked.
+// times returns how often the slave was asked.
 func (a *scripted) times() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -102,7 +102,7 @@ func serves(w search.Width, matched uint64) *scripted {
 	return &scripted{answer: search.Answer{Width: w, Matched: matched, Shards: 1, Answered: 1}}
 }
 
-// seen counts what the observer is told.
+// seen is an observer that counts what it is told.
 type seen struct {
 	quick
 	mu                             sync.Mutex
@@ -124,8 +124,8 @@ func (s *seen) BudgetUsedUp(_, budget string) {
 	s.count(func() { s.usedUp = append(s.usedUp, budget) })
 }
 
-// TestAnotherReplicaAnswers: whatever is wrong with the first, another one is asked at
-// once, and what that answers is the answer, complete.
+// TestAnotherReplicaAnswers: whatever is wrong with the first replica, another one is asked at
+// once, and its complete answer is used.
 func TestAnotherReplicaAnswers(t *testing.T) {
 	whole := search.WholeRing()
 	damaged := serves(whole, 1)
@@ -158,8 +158,8 @@ func TestAnotherReplicaAnswers(t *testing.T) {
 	}
 }
 
-// TestTheBestOfBadAnswers: of answers that are less than they should be the fullest
-// counts, whichever comes first, also when there is no time for another.
+// TestTheBestOfBadAnswers: of several incomplete answers the most complete one counts, whichever
+// arrives first, including when there is no time for another call.
 func TestTheBestOfBadAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		less, more := search.Width{Lo: 1 << 62}, search.Width{Lo: 1 << 63}
@@ -180,8 +180,8 @@ func TestTheBestOfBadAnswers(t *testing.T) {
 	})
 }
 
-// TestTheErrorThatSaysMore: the reason of a connected replica counts before that of one without
-// a connection; when all refuse, the query is refused.
+// TestTheErrorThatSaysMore: the error of a connected replica takes precedence over that of one
+// without a connection. If all replicas refuse, the query is refused.
 func TestTheErrorThatSaysMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, pair := range [][2]error{{refused, errors.New("a defect")}, {errors.New("a defect"), refused}} {
@@ -198,8 +198,8 @@ func TestTheErrorThatSaysMore(t *testing.T) {
 	})
 }
 
-// TestNoReplicaServesTheView: only then is everything asked again with a newer map, also when
-// one replica refuses because it has left the set.
+// TestNoReplicaServesTheView: only if no replica serves the view is everything asked again with a
+// newer map. This includes the case that one replica refuses because it has left the set.
 func TestNoReplicaServesTheView(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		foreign := fault.Newf(fault.Conflict, "slave", "a replica of another shard")
@@ -215,13 +215,13 @@ func TestNoReplicaServesTheView(t *testing.T) {
 	})
 }
 
-// opening is a slave whose stream is not up, and whose asks wait.
+// opening is a slave whose stream is not up yet, so that asks wait.
 type opening struct{ listening }
 
 func (*opening) Up() bool { return false }
 
-// TestAReplicaIsChosenOnceItsStreamIsUp: until then others are asked. Where no replica has a
-// stream, a query waits for one.
+// TestAReplicaIsChosenOnceItsStreamIsUp: until a replica's stream is up, others are asked. If no
+// replica has a stream, a query waits for one.
 func TestAReplicaIsChosenOnceItsStreamIsUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, good := new(opening), serves(search.WholeRing(), 2)
@@ -248,8 +248,8 @@ func TestAReplicaIsChosenOnceItsStreamIsUp(t *testing.T) {
 	})
 }
 
-// unconnected is a slave without a connection. Reconnect begins an attempt, for which asks
-// wait.
+// unconnected is a slave without a connection. Reconnect begins an attempt to connect, for which
+// asks wait.
 type unconnected struct {
 	scripted
 	atOnce bool // it refuses before Ask returns
@@ -259,7 +259,7 @@ type unconnected struct {
 	tried  atomic.Int64
 }
 
-// attempt is how long one takes.
+// attempt is how long an attempt to connect takes.
 const attempt = 5 * time.Millisecond
 
 func (u *unconnected) Reconnect() {
@@ -282,8 +282,8 @@ func (u *unconnected) Ask(ctx context.Context, r *wire.Shared, done Done) Pendin
 	return nil
 }
 
-// TestAReplicaThatIsBackIsReached: one replica has just died; the other one is back, though
-// the master has not connected to it yet. The first query is answered.
+// TestAReplicaThatIsBackIsReached: one replica has just died, and the other one is back but not
+// connected to the master yet. The first query is answered.
 func TestAReplicaThatIsBackIsReached(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for n := range 4 {
@@ -300,7 +300,7 @@ func TestAReplicaThatIsBackIsReached(t *testing.T) {
 	})
 }
 
-// TestADeadShardIsSoonGivenUp: no replica comes back; few queries wait, and only for a moment.
+// TestADeadShardIsSoonGivenUp: if no replica comes back, few queries wait, and only for a moment.
 func TestADeadShardIsSoonGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b := new(unconnected), new(unconnected)
@@ -327,7 +327,7 @@ func TestADeadShardIsSoonGivenUp(t *testing.T) {
 	})
 }
 
-// listening is a slave that the test answers for, over what may be a stream.
+// listening is a slave for which the test answers, over a stream that may carry tags.
 type listening struct {
 	manual
 	tags search.Tags
@@ -339,14 +339,14 @@ func (l *listening) Ask(ctx context.Context, r *wire.Shared, done Done) Pending 
 	return l
 }
 
-// TestHedge: beside a call that takes longer than most a second replica is asked, marked
-// as a hedge; the first answer counts, and the other call is given up.
+// TestHedge: if a call takes longer than most, a second replica is asked, with the call marked as a
+// hedge. The first answer counts, and the other call is given up.
 func TestHedge(t *testing.T) {
 	whole := &search.Answer{Width: search.WholeRing(), Matched: 1}
 	other := &search.Answer{Width: search.WholeRing(), Matched: 2}
 	for name, c := range map[string]struct {
-		first   bool // the first replica's answer comes first
-		crossed bool // and the other's just after it
+		first   bool // the answer of the first replica comes first
+		crossed bool // and the other one's just after it
 		want    uint64
 	}{"the hedge wins": {false, false, 2}, "the hedge loses": {true, false, 1},
 		"it wins by a little": {false, true, 2}, "it loses by a little": {true, true, 1}} {
@@ -397,8 +397,8 @@ func TestHedge(t *testing.T) {
 	}
 }
 
-// TestHedgesHaveABudget: when all are slow, few are asked twice, and the observer learns
-// of it.
+// TestHedgesHaveABudget: when all replicas are slow, few queries are asked twice, and the observer
+// is told that the budget is used up.
 func TestHedgesHaveABudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b := serves(search.WholeRing(), 1), serves(search.WholeRing(), 1)
@@ -419,8 +419,8 @@ func TestHedgesHaveABudget(t *testing.T) {
 	})
 }
 
-// TestAHungReplicaIsNotFelt: at 800 queries a second with two replicas all answers are complete
-// and fast, before and after the hang is noticed. The replica is probed, and asked again when
+// TestAHungReplicaIsNotFelt: at 800 queries a second with two replicas, all answers are complete
+// and fast before and after the hang is detected. The hung replica is probed, and asked again when
 // it continues.
 func TestAHungReplicaIsNotFelt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -454,8 +454,8 @@ func TestAHungReplicaIsNotFelt(t *testing.T) {
 	})
 }
 
-// TestCallsAtASilentReplicaAreAskedAgain: explanations are not hedged; those that wait
-// when their replica is found to be silent are asked of another one, all of them.
+// TestCallsAtASilentReplicaAreAskedAgain: explanations are not hedged. All of those that are
+// waiting when their replica is found to be silent are sent to another one.
 func TestCallsAtASilentReplicaAreAskedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hung, good := serves(search.WholeRing(), 1), serves(search.WholeRing(), 2)
@@ -465,7 +465,7 @@ func TestCallsAtASilentReplicaAreAskedAgain(t *testing.T) {
 		_, end := looked(t, f)
 		defer end()
 		var all sync.WaitGroup
-		for range 100 { // many more than a budget has
+		for range 100 { // many more than a budget allows
 			all.Go(func() {
 				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 				defer cancel()
@@ -480,9 +480,9 @@ func TestCallsAtASilentReplicaAreAskedAgain(t *testing.T) {
 	})
 }
 
-// TestACallThatCouldNotBeReplaced: both replicas were ejected when the cluster was filled,
-// and the budget is used up, so that no other is asked while the call to one of them waits.
-// When it finds no connection, the other is asked.
+// TestACallThatCouldNotBeReplaced: both replicas were ejected when the cluster was filled, and the
+// budget is used up, so no other replica is asked while the call to one of them waits. When that
+// call finds no connection, the other replica is asked.
 func TestACallThatCouldNotBeReplaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gone, good := serves(search.WholeRing(), 1), serves(search.WholeRing(), 2)
@@ -504,8 +504,8 @@ func TestACallThatCouldNotBeReplaced(t *testing.T) {
 	})
 }
 
-// TestAnEjectedReplicaComesBack: one whose calls fail is asked no more until a probe of it
-// succeeds; the last one that is left is asked though it fails.
+// TestAnEjectedReplicaComesBack: a replica whose calls fail is not asked again until a probe of it
+// succeeds. The last remaining replica is asked although it fails.
 func TestAnEjectedReplicaComesBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		bad, good := serves(search.WholeRing(), 1), serves(search.WholeRing(), 2)
@@ -534,8 +534,8 @@ func TestAnEjectedReplicaComesBack(t *testing.T) {
 	})
 }
 
-// TestWhatSomeReplicaCanAnswerIsComplete: whatever the replicas of some shards do, if one
-// of each answers the answer is complete; and each shard counts once.
+// TestWhatSomeReplicaCanAnswerIsComplete: whatever the replicas do, the answer is complete if one
+// replica of each shard answers. Each shard counts once.
 func TestWhatSomeReplicaCanAnswerIsComplete(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n := rapid.IntRange(1, 4).Draw(rt, "shards")

@@ -16,25 +16,25 @@ import (
 	"adshard/search"
 )
 
-// plan is what all shards are asked.
+// plan says what all shards are asked, and how.
 type plan[A any] struct {
 	request *search.Request
-	// ask asks one slave; done gets the answer. It returns what is under way, or what is
-	// left to do, which takes a while.
+	// ask asks one slave; `done` gets the answer. It returns either the request under way, or a
+	// function that makes the request and may take a while.
 	ask func(ctx context.Context, s Slave, r *wire.Shared, done func(*A, error)) (Pending, func())
-	// judge says what the answer of a replica is worth when there are others; an error
-	// means nothing.
+	// judge says how good a replica's answer is compared with others; an error means that it cannot
+	// be used.
 	judge func(*Shard, *A) (worth, error)
-	// topic is what it is about, for caches, or 0 if it does not say.
+	// topic is what the query is about, for caches, or 0 if unknown.
 	topic uint64
-	// timed: how long it takes says how fast a replica is.
+	// timed says that the duration of a call shows how fast a replica is.
 	timed bool
-	// hedged: if it takes longer than most searches do, another replica is asked as well.
+	// hedged says that another replica is asked as well if a call takes longer than most searches.
 	hedged bool
 }
 
-// gather asks the shards of the newest map, once more if their view is over and there is a
-// newer one, until all have answered or failed, or there is no time left.
+// gather asks the shards of the newest map, and waits until all have answered or failed, or no time
+// is left. If a view is no longer served and there is a newer map, it asks once more.
 func (p *plan[A]) gather(ctx context.Context, f *Fanout) (*replies[A], *Map, error) {
 	m := f.maps.Current()
 	if m == nil || len(m.Shards) == 0 {
@@ -62,7 +62,7 @@ func (p *plan[A]) gather(ctx context.Context, f *Fanout) (*replies[A], *Map, err
 	return &s.replies, m, s.replies.refused()
 }
 
-// newer waits for a map after m, at most half of the time left.
+// newer waits for a map that is newer than m, for at most half of the time left.
 func (f *Fanout) newer(ctx context.Context, m *Map) *Map {
 	if f.observer != nil {
 		f.observer.Retried()
@@ -80,38 +80,38 @@ func (f *Fanout) newer(ctx context.Context, m *Map) *Map {
 	return newer
 }
 
-// scatter is a query under way to the shards of one map, which are asked at once. Replies
-// come on goroutines of the slaves, which do not wait for the query: its own goroutine
+// scatter is a query under way to the shards of one map, which are asked at the same time. Replies
+// arrive on goroutines of the slaves, which do not wait for the query: the query's own goroutine
 // wakes up when there is something to do.
 type scatter[A any] struct {
 	*plan[A]
 	f        *Fanout
-	shared   *wire.Shared // the request, of the map's view
+	shared   *wire.Shared // the request with the map's view
 	patience time.Duration
-	span     *tracing.Span // of the fan-out; nil: it is not traced
+	span     *tracing.Span // of the fan-out, or nil if it is not traced
 	line     line
-	wake     chan struct{} // full: there is something to do
+	wake     chan struct{} // full if there is something to do
 
 	mu      sync.Mutex
-	replies replies[A] // under mu until it is over
+	replies replies[A] // under mu until the query is over
 	open    int        // shards that have neither answered nor failed; under mu
 	stale   bool       // a shard no longer serves the view; under mu
-	// calls are the first of each shard, by shard, then further ones. Only the query's own
-	// goroutine adds to them, and knows pending.
+	// calls has the first call of each shard, in the order of shards, and then further ones. Only
+	// the query's own goroutine adds to it, and uses call.pending.
 	calls []call    // under mu
-	turns []turn[A] // by shard; nil: none has replicas; under mu
+	turns []turn[A] // by shard, or nil if no shard has more than one replica; under mu
 }
 
 // call is one call to a replica.
 type call struct {
 	pending  Pending
-	span     *tracing.Span // set before it begins, or nil if it is not traced
+	span     *tracing.Span // set before the call begins, or nil if it is not traced
 	began    time.Duration
 	shard    int32
 	replica  int8
 	hedge    bool
-	over     bool // it has ended, was given up, or never began
-	replaced bool // another replica was to be asked in its place, though it is not over
+	over     bool // the call has ended, was given up, or never began
+	replaced bool // another replica is to be asked in its place, although it is not over
 }
 
 // start asks a replica of each shard, unless all of them are silent.
@@ -151,14 +151,14 @@ func (p *plan[A]) start(ctx context.Context, f *Fanout, m *Map, left time.Durati
 	return s
 }
 
-// leaveOut notes that shard i is not asked.
+// leaveOut records that shard i is not asked.
 func (s *scatter[A]) leaveOut(i int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.finish(i, nil, errSilent)
 }
 
-// send sends call k.
+// send makes call k.
 func (s *scatter[A]) send(ctx context.Context, k int) {
 	c, r := &s.calls[k], s.shared
 	to := &s.replies.shards[c.shard]
@@ -184,17 +184,17 @@ func (s *scatter[A]) send(ctx context.Context, k int) {
 	}
 }
 
-// begun notes that a slave is asked only now, unless that is too late.
+// begun records that a slave is asked only now, unless the call is over already.
 func (s *scatter[A]) begun(k int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if c := &s.calls[k]; !c.over { // then it was read when it ended
+	if c := &s.calls[k]; !c.over { // a call that is over has been evaluated already
 		c.began = s.f.now()
 	}
 }
 
-// wait waits until all shards have answered or failed, or there is no time left; if retry,
-// until a shard no longer serves the view, which it reports.
+// wait waits until all shards have answered or failed, or no time is left. With `retry`, it also
+// returns when a shard no longer serves the view, and reports that.
 func (s *scatter[A]) wait(ctx context.Context, retry bool) (stale bool) {
 	for {
 		over, stale, next := s.look(ctx)
@@ -217,8 +217,8 @@ func (s *scatter[A]) wait(ctx context.Context, retry bool) (stale bool) {
 	}
 }
 
-// stop gives up what is under way: it is too late. For shards with replicas what is known
-// counts: an answer, even if it is incomplete, or that the data are not new enough.
+// stop gives up all calls under way, since it is too late for them. For shards with replicas it
+// uses what is known: an answer, even an incomplete one, or that the data is not new enough.
 func (s *scatter[A]) stop(why error) {
 	s.mu.Lock()
 	for i := range s.turns {
@@ -235,8 +235,8 @@ func (s *scatter[A]) stop(why error) {
 	s.giveUp(open, why)
 }
 
-// end ends the calls that are under way and selected, and returns which they are. Called
-// under mu.
+// end ends the calls under way that `selected` accepts, and returns their numbers. The caller holds
+// mu.
 func (s *scatter[A]) end(selected func(*call) bool) (list []int) {
 	for k := range s.calls {
 		if c := &s.calls[k]; !c.over && selected(c) {
@@ -247,7 +247,7 @@ func (s *scatter[A]) end(selected func(*call) bool) (list []int) {
 	return list
 }
 
-// giveUp notes that calls are no longer awaited: because no time is left, or, if err is nil,
+// giveUp records that calls are no longer awaited: because no time is left, or, if `late` is nil,
 // because another replica was quicker.
 func (s *scatter[A]) giveUp(calls []int, late error) {
 	for _, k := range calls {

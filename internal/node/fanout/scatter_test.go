@@ -14,17 +14,17 @@ import (
 	"adshard/search"
 )
 
-// manual is a slave whose replies the test gives.
+// manual is a slave whose replies are given by the test.
 type manual struct {
 	Slave
 	gaveUp []error
-	atOnce error // the reply, before Ask returns; nil: none
+	atOnce error // the reply before Ask returns, or nil if there is none
 
 	mu    sync.Mutex
-	asked Done // the last one; under mu
+	asked Done // the last one; guarded by mu
 }
 
-// done replies to the last ask; nil: there was none.
+// done returns the function that replies to the last ask, or nil if there was none.
 func (m *manual) done() Done {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -43,7 +43,7 @@ func (m *manual) Ask(_ context.Context, _ *wire.Shared, done Done) Pending {
 
 func (m *manual) GiveUp(why error) { m.gaveUp = append(m.gaveUp, why) }
 
-// counted counts what happens to shards.
+// counted is an observer that counts what happens to shards.
 type counted struct {
 	quick
 	failed, answered, retried int
@@ -59,7 +59,7 @@ func (c *counted) Called(_, _ string, _ time.Duration, err error) {
 
 func (c *counted) Retried() { c.retried++ }
 
-// single is a shard of one replica.
+// single returns a shard with one replica.
 func single(name string, s Slave) Shard {
 	return NewShard(name, search.Width{}, choice.NewShard(), NewReplica(name, s))
 }
@@ -77,8 +77,8 @@ func manuals() (a, b *manual, m *Map) {
 	return a, b, &Map{Epoch: 1, View: 5, Shards: []Shard{single("a", a), single("b", b)}}
 }
 
-// TestGivenUp: a shard that has not replied when it is too late, or when the caller is gone,
-// is given up once; a later reply is ignored.
+// TestGivenUp: a shard that has not replied by the deadline, or before the caller leaves, is given
+// up once. A later reply is ignored.
 func TestGivenUp(t *testing.T) {
 	for why, end := range map[error]func(cancel func()){
 		context.DeadlineExceeded: func(func()) { time.Sleep(time.Hour) },
@@ -101,13 +101,13 @@ func TestGivenUp(t *testing.T) {
 			if seen.answered != 1 || seen.failed != 1 {
 				t.Errorf("%v: %+v", why, seen)
 			}
-			time.Sleep(time.Hour) // end returns
+			time.Sleep(time.Hour) // until `end` returns
 		})
 	}
 }
 
-// TestRepliesAtOnce: slaves may reply before Ask returns; the last reply may say that
-// the view is over.
+// TestRepliesAtOnce: slaves may reply before Ask returns. The last reply may say that the view is
+// no longer served.
 func TestRepliesAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b, m := manuals()
@@ -120,7 +120,7 @@ func TestRepliesAtOnce(t *testing.T) {
 	})
 }
 
-// TestAllLeftOut: no replica is asked, and no search waits.
+// TestAllLeftOut: if all replicas are left out, none is asked and no search waits.
 func TestAllLeftOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, _, m := manuals()
@@ -135,8 +135,8 @@ func TestAllLeftOut(t *testing.T) {
 	})
 }
 
-// TestANewerMapEndsTheRound: what is under way for the old map is given up when the new
-// one is asked, and its replies count for nothing.
+// TestANewerMapEndsTheRound: when a newer map is asked, calls in progress for the previous map are
+// given up and their replies are ignored.
 func TestANewerMapEndsTheRound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b, old := manuals()

@@ -8,7 +8,8 @@ import (
 	"adshard/search"
 )
 
-// scoring is a slave that answers by this scorer, whatever it is asked; one of an older version by none.
+// scoring is a slave that always answers with one scorer, whatever it is asked. A slave of an older version answers with
+// none.
 type scoring struct {
 	search.Hit
 	by search.ScorerID
@@ -22,7 +23,8 @@ func (s scoring) Explain(context.Context, *search.Request, int) (*search.Explana
 	return &search.Explanation{Matches: []search.Explained{{Hit: s.Hit}}, Total: 1, Scorer: s.by, Width: search.Width{Lo: 1 << 63}}, nil
 }
 
-// TestSlavesWithoutTheScorer: what a slave answers by another scorer, or by none, does not count, be it alone or a replica.
+// TestSlavesWithoutTheScorer: an answer with another scorer or with none does not count, whether its slave is the only
+// replica or one of several.
 func TestSlavesWithoutTheScorer(t *testing.T) {
 	half, asked := search.Width{Lo: 1 << 63}, search.ScorerID{7}
 	for name, by := range map[string]search.ScorerID{"none": {}, "another": {8}} {

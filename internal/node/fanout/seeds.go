@@ -8,8 +8,8 @@ import (
 	"adshard/schema/pb"
 )
 
-// seedTime bounds the calls to seeds; others get seedRest after the first map, so
-// that queries that wait for it do not wait for a slave that hangs.
+// seedTime bounds the calls to seeds. After the first map has arrived, the other seeds get only
+// seedRest, so that queries that wait for a map do not wait for a slave that hangs.
 const (
 	seedTime = time.Second
 	seedRest = 50 * time.Millisecond
@@ -20,11 +20,11 @@ type Seed interface {
 	Map(ctx context.Context) (*pb.MapResponse, error)
 }
 
-// Seeds are slaves that are asked for the last map that they got from a balancer.
+// Seeds are slaves that are asked for the last map they got from a balancer.
 type Seeds []Seed
 
-// next returns the map, among those that the slaves have, that replaces
-// the present one. Errors are those of balance.MapVersion.Choose.
+// next returns the best of the slaves' maps if it replaces the present one. Errors: those of
+// maps.Version.Choose.
 func (s Seeds) next(ctx context.Context, have maps.Version) ([]*pb.Shard, maps.Version, error) {
 	replies := s.ask(ctx)
 	received := make([]maps.SlaveMap, len(replies))
@@ -38,7 +38,7 @@ func (s Seeds) next(ctx context.Context, have maps.Version) ([]*pb.Shard, maps.V
 	return replies[best].GetShards(), version, nil
 }
 
-// ask returns the maps of the slaves that have one and answer soon enough.
+// ask returns the maps of the slaves that have one and answer in time.
 func (s Seeds) ask(ctx context.Context) []*pb.MapResponse {
 	ctx, cancel := context.WithTimeout(ctx, seedTime)
 	defer cancel()

@@ -12,18 +12,18 @@ import (
 	"adshard/search"
 )
 
-// Slave is the slave of a shard, in this process or remote.
+// Slave is a replica of a shard, in this process or remote.
 type Slave interface {
-	// Ask begins a search, under a context with a deadline, and returns; done gets what
-	// became of it, once, perhaps before Ask returns.
+	// Ask begins a search, under a context with a deadline, and returns. `done` gets the result,
+	// once, perhaps before Ask returns.
 	Ask(ctx context.Context, r *wire.Shared, done Done) Pending
 	search.Explainer
 }
 
-// Done gets the answer of a slave, or an error as of search.Searcher. It does not wait.
+// Done gets the answer of a slave, or an error as defined by search.Searcher. It must not block.
 type Done = func(*search.Answer, error)
 
-// Ask searches at one slave and waits for the answer. The context needs a deadline.
+// Ask searches at one slave and waits for the answer. The context must have a deadline.
 func Ask(ctx context.Context, s Slave, r *search.Request) (*search.Answer, error) {
 	type reply struct {
 		answer *search.Answer
@@ -42,8 +42,8 @@ func Ask(ctx context.Context, s Slave, r *search.Request) (*search.Answer, error
 	}
 }
 
-// Pending is a search under way, or nil if it has ended, or the end of its context ends
-// it.
+// Pending is a search under way. It is nil if the search has ended, or if the end of its context
+// ends it.
 type Pending = stream.Pending
 
 // Answering is a slave that answers before it returns.
@@ -52,8 +52,8 @@ type Answering interface {
 	search.Explainer
 }
 
-// Concurrent makes a Slave of one that answers before it returns: Ask gives each search a
-// goroutine of its own. A query to shards without replicas asks such slaves in a line instead.
+// Concurrent makes a Slave from one that answers before it returns: Ask gives each search its own
+// goroutine. A query to shards without replicas puts such slaves into a line instead.
 func Concurrent(s Answering) Slave { return concurrent{s} }
 
 type concurrent struct{ Answering }
@@ -64,14 +64,14 @@ func (c concurrent) Ask(ctx context.Context, r *wire.Shared, done Done) Pending 
 	return nil
 }
 
-// Shard is a part of the cluster. Make it with NewShard.
+// Shard is a shard of a map. Make it with NewShard.
 type Shard struct {
 	Name string
 	// Width is how much of the ring the shard must serve in the map's view, or 0
 	// if the map does not say.
 	Width search.Width
-	// Replicas are those that may be asked, one or more; Choice, which knows them by
-	// their places, says which of them is.
+	// Replicas are the one or more replicas that may be asked. Choice decides which of them is
+	// asked, and refers to them by their indexes.
 	Replicas []Replica
 	Choice   *choice.Set
 }
@@ -80,11 +80,11 @@ type Shard struct {
 type Replica struct {
 	Name  string
 	Slave Slave
-	// Known is what is known of it; maps that name it share it.
+	// Known is what is known about the replica. All maps that name the replica share it.
 	Known *choice.Replica
 }
 
-// NewReplica returns a replica of which nothing is known.
+// NewReplica returns a replica about which nothing is known.
 func NewReplica(name string, s Slave) Replica {
 	known := choice.NewReplica(name)
 	if s, ok := s.(interface{ Up() bool }); ok {
@@ -93,8 +93,8 @@ func NewReplica(name string, s Slave) Replica {
 	return Replica{name, s, known}
 }
 
-// NewShard returns a shard of one or more replicas. What its maps know in common is in
-// shared.
+// NewShard returns a shard of one or more replicas. `shared` holds what the shard's maps have in
+// common.
 func NewShard(name string, width search.Width, shared *choice.Shard, replicas ...Replica) Shard {
 	known := make([]*choice.Replica, len(replicas))
 	for i := range replicas {
@@ -103,32 +103,34 @@ func NewShard(name string, width search.Width, shared *choice.Shard, replicas ..
 	return Shard{Name: name, Width: width, Replicas: replicas, Choice: choice.NewSet(shared, known)}
 }
 
-// silent reports whether no replica is asked.
+// silent reports whether none of the replicas may be asked.
 func (s *Shard) silent() bool {
 	return !slices.ContainsFunc(s.Replicas, func(r Replica) bool { return !r.Known.Silent() })
 }
 
-// same reports whether two shards are the same slaves, whatever they are to serve.
+// same reports whether two shards consist of the same slaves, whatever they are to serve.
 func (s Shard) same(o Shard) bool {
 	return s.Name == o.Name && slices.EqualFunc(s.Replicas, o.Replicas, func(a, b Replica) bool { return a.Name == b.Name && a.Slave == b.Slave })
 }
 
-// equal reports whether two shards are the same slaves and are to serve the same.
+// equal reports whether two shards consist of the same slaves and must serve the same part of the
+// ring.
 func (s Shard) equal(o Shard) bool { return s.same(o) && s.Width == o.Width }
 
-// Map is the shards of one view. It does not change.
+// Map has the shards of one view. It does not change.
 type Map struct {
 	Epoch, View uint64
 	// Revision counts the changes of replicas within the view.
 	Revision uint64
-	// Database is whose data the shards hold; Timeline is what the views count.
+	// Database is the id of the database whose data the shards hold; Timeline is the one in which
+	// views are numbered.
 	Database, Timeline string
-	// Filled: the first fill of the cluster is complete.
+	// Filled says that the first fill of the cluster is complete.
 	Filled bool
 	Shards []Shard
 }
 
-// version says which map it is.
+// version returns the version of the map.
 func (m *Map) version() maps.Version {
 	if m == nil {
 		return maps.Version{}
@@ -153,7 +155,7 @@ func (m *Map) replicated() bool {
 	return slices.ContainsFunc(m.Shards, func(s Shard) bool { return len(s.Replicas) > 1 })
 }
 
-// silent returns the shards of which no replica is asked.
+// silent returns the shards none of whose replicas may be asked.
 func (m *Map) silent() (list []search.Missing) {
 	for i := range m.Shards {
 		if s := &m.Shards[i]; s.silent() {
@@ -165,8 +167,8 @@ func (m *Map) silent() (list []search.Missing) {
 
 // Maps gives the newest map.
 type Maps interface {
-	// Current is the newest map, or nil if there is none yet.
+	// Current returns the newest map, or nil if there is none yet.
 	Current() *Map
-	// Newer waits for a map other than old; nil if ctx is done first.
+	// Newer waits for a map other than `old`. It returns nil if ctx is done first.
 	Newer(ctx context.Context, old *Map) *Map
 }

@@ -18,11 +18,11 @@ import (
 	"adshard/search"
 )
 
-// traced is a slave that keeps the trace context of its last search.
+// traced is a slave that records the trace context of its last search.
 type traced struct {
 	Answering
 	mu   sync.Mutex
-	from string // under mu
+	from string // guarded by mu
 }
 
 func (s *traced) Search(ctx context.Context, r *search.Request) (*search.Answer, error) {
@@ -32,8 +32,8 @@ func (s *traced) Search(ctx context.Context, r *search.Request) (*search.Answer,
 	return s.Answering.Search(ctx, r)
 }
 
-// TestTracedCalls: each slave gets the context of its own call, below the span of the
-// fan-out, and none where the search is not traced; who times a search learns of each call.
+// TestTracedCalls: each slave gets the trace context of its own call, below the span of the
+// fan-out, and none if the search is not traced. The timing of a search contains each call.
 func TestTracedCalls(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer server.Close()
@@ -81,7 +81,7 @@ func TestTracedCalls(t *testing.T) {
 	}
 }
 
-// checkParts checks the times of a search whose third shard is away.
+// checkParts checks the times of a search whose third shard is unavailable.
 func checkParts(t *testing.T, timing *search.Timing) {
 	t.Helper()
 	if timing == nil {

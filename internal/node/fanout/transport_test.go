@@ -15,12 +15,12 @@ import (
 	"adshard/search"
 )
 
-// streams is the Dialer of tests.
+// streams returns the Dialer for tests.
 func streams() Dialer { return Streams(nil, slog.New(slog.DiscardHandler)) }
 
-// serve serves a store as a replica of a shard over gRPC, and returns it as the fan-out
-// reaches it, over a stream that is up. Stop ends the replica, hangUp the
-// connection to it.
+// serve serves a store as a replica of a shard over gRPC. It returns the slave as the fan-out
+// reaches it, over a stream that is up. `stop` ends the replica, and `hangUp` ends the connection
+// to it.
 func serve(t barreltest.TB, name, shard string, store shardserver.Store, upkeep shardserver.Upkeep) (slave Slave, stop, hangUp func()) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -12,43 +12,43 @@ import (
 	"adshard/search"
 )
 
-// worth is what the answer of a replica is worth when there are others.
+// worth says how good a replica's answer is compared with others.
 type worth struct {
 	outcome choice.Outcome
 	width   search.Width
 	lag     time.Duration
 }
 
-// better reports whether an answer is worth more than another.
+// better reports whether an answer is better than another.
 func (w worth) better(o worth) bool {
 	return o.width.Less(w.width) || w.width == o.width && w.lag < o.lag
 }
 
-// turn is what one query knows of the replicas of a shard. One answer counts: the
-// first that is what it should be, else the best when no other replica can be asked.
+// turn is what one query knows about the replicas of a shard. The query uses one answer: the first
+// that is as it should be, or else the best one when no other replica can be asked.
 type turn[A any] struct {
 	asked  choice.Asked
 	open   int  // calls under way
-	done   bool // it has answered or failed
+	done   bool // the shard has answered or failed
 	hedged bool
-	spent  bool // there was no budget
+	spent  bool // the budget was used up
 	wanted bool // another replica is to be asked
-	free   bool // outside the budget
-	twice  bool // the replicas were asked once more
-	best   *A   // of the answers that are less than they should be; nil: none
+	free   bool // without using the budget
+	twice  bool // all replicas were asked once more
+	best   *A   // best of the answers that are not as they should be, or nil
 	worth  worth
-	err    error // why the others have none
+	err    error // why the other replicas have no answer
 }
 
-// began notes a call to replica r.
+// began records a call to replica r.
 func (t *turn[A]) began(r int) {
 	t.asked = t.asked.With(r)
 	t.open++
 }
 
-// keep keeps the better of two insufficient answers, or of two errors the more useful one:
-// above all that a view is over, since a newer map may help, then that of a replica that
-// is there. Another replica that refuses may have left the set.
+// keep keeps the better of two insufficient answers, or the more useful of two errors. The most
+// useful error is that a view is no longer served, since a newer map may help. Next comes an error
+// of a replica that can be reached. A replica that refuses may have left the set.
 func (t *turn[A]) keep(answer *A, w worth, err error) {
 	switch {
 	case err == nil:
@@ -60,7 +60,7 @@ func (t *turn[A]) keep(answer *A, w worth, err error) {
 	}
 }
 
-// ended notes what became of call k, unless it is too late.
+// ended records the result of call k, unless it comes too late.
 func (s *scatter[A]) ended(k int, answer *A, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -101,7 +101,7 @@ func (s *scatter[A]) ended(k int, answer *A, err error) {
 	}
 }
 
-// finish notes the result of shard i: an answer, or why it has none. Called under mu.
+// finish records the result of shard i: an answer, or why there is none. The caller holds mu.
 func (s *scatter[A]) finish(i int, answer *A, err error) {
 	if answer != nil {
 		err = nil
@@ -119,7 +119,7 @@ func (s *scatter[A]) finish(i int, answer *A, err error) {
 	}
 }
 
-// rouse wakes the query up.
+// rouse wakes up the query's goroutine.
 func (s *scatter[A]) rouse() {
 	select {
 	case s.wake <- struct{}{}:
@@ -127,7 +127,7 @@ func (s *scatter[A]) rouse() {
 	}
 }
 
-// observe notes what became of a call, and reports whether its replica is ejected.
+// observe records the outcome of a call, and reports whether its replica is ejected.
 func (s *scatter[A]) observe(c *call, o choice.Outcome, err error) (ejected bool) {
 	of, now := &s.replies.shards[c.shard], s.f.now()
 	took, replica, needless := now-c.began, of.Replicas[c.replica].Name, o == choice.Beaten || o == choice.Needless
@@ -149,10 +149,10 @@ func (s *scatter[A]) observe(c *call, o choice.Outcome, err error) (ejected bool
 	return of.Choice.Ended(int(c.replica), now, took, o)
 }
 
-// look does what there is to do for shards with replicas, and reports whether all have
-// answered or failed, whether a view is over, and in what time it is to be called again.
-// Calls to shards that have answered are given up; others are asked in place of replicas
-// that do not serve or have been ejected since, and beside those that take too long.
+// look does what is due for shards with replicas. It gives up calls to shards that have answered,
+// replaces calls to replicas that do not serve or have been ejected since, and adds calls next to
+// those that take too long. It reports whether all shards have answered or failed, whether a view
+// is no longer served, and after what time it must be called again.
 func (s *scatter[A]) look(ctx context.Context) (over, stale bool, next time.Duration) {
 	s.mu.Lock()
 	if s.turns == nil {
@@ -177,7 +177,7 @@ func (s *scatter[A]) look(ctx context.Context) (over, stale bool, next time.Dura
 	return over, stale, next
 }
 
-// lookAfter looks after call k, if it waits. Called under mu.
+// lookAfter checks call k, if it is still waiting. The caller holds mu.
 func (s *scatter[A]) lookAfter(k int, c choice.Call) {
 	w := &s.calls[k]
 	of, t := &s.replies.shards[w.shard], &s.turns[w.shard]
@@ -191,8 +191,7 @@ func (s *scatter[A]) lookAfter(k int, c choice.Call) {
 	}
 }
 
-// hedge begins a call beside those to shard i, if there is a replica for it. Called under
-// mu.
+// hedge adds a call next to those to shard i, if there is a replica for it. The caller holds mu.
 func (s *scatter[A]) hedge(i int, c choice.Call) {
 	of, t := &s.replies.shards[i], &s.turns[i]
 	r, spent := of.Choice.Hedge(t.asked, c)
@@ -207,8 +206,8 @@ func (s *scatter[A]) hedge(i int, c choice.Call) {
 	s.add(i, r, true)
 }
 
-// another begins a call to another replica of shard i, if one is wanted; if there is none
-// the turn ends, unless other calls are under way. Called under mu.
+// another begins a call to another replica of shard i, if one is wanted. If there is no other
+// replica, the turn ends, unless other calls are under way. The caller holds mu.
 func (s *scatter[A]) another(i int, c choice.Call) {
 	of, t := &s.replies.shards[i], &s.turns[i]
 	for t.wanted && !t.done {
@@ -228,9 +227,9 @@ func (s *scatter[A]) another(i int, c choice.Call) {
 	}
 }
 
-// onceMore asks the replicas of shard i once more if none of them had a connection and nothing
-// else failed. One that has just restarted can be reached at once, though its link would pause
-// before it tries. Called under mu.
+// onceMore asks the replicas of shard i once more if none of them had a connection and nothing else
+// failed. A replica that has just restarted can be reached at once, although its link would pause
+// before it tries again. The caller holds mu.
 func (s *scatter[A]) onceMore(i int) bool {
 	of, t := &s.replies.shards[i], &s.turns[i]
 	if t.twice || t.best != nil || outcomeOf(t.err) != choice.Broken {
@@ -250,18 +249,18 @@ func (s *scatter[A]) onceMore(i int) bool {
 	return true
 }
 
-// reconnecting is a Slave that connects again at once when Reconnect is called; what it is
-// asked waits for that. Reconnect does not.
+// reconnecting is a Slave that connects again at once when Reconnect is called. Later requests wait
+// for the connection; Reconnect does not.
 type reconnecting interface{ Reconnect() }
 
-// add adds a call, which is to be sent. Called under mu.
+// add adds a call that is to be sent. The caller holds mu.
 func (s *scatter[A]) add(i, replica int, hedge bool) {
 	s.turns[i].began(replica)
 	s.calls = append(s.calls, call{began: s.f.now(), shard: int32(i), replica: int8(replica), hedge: hedge})
 }
 
-// noBudget reports, once for each shard, that no other replica was asked since the
-// budget is used up.
+// noBudget reports, once for each shard, that no other replica was asked because the budget is used
+// up.
 func (s *scatter[A]) noBudget(i int, spent bool, budget string) {
 	t := &s.turns[i]
 	if spent && !t.spent && s.f.observer != nil {
@@ -270,8 +269,8 @@ func (s *scatter[A]) noBudget(i int, spent bool, budget string) {
 	t.spent = t.spent || spent
 }
 
-// next is when to look after calls that wait again: when the first is to be hedged, and
-// once a tick, when replicas are ejected. Called under mu.
+// next returns the time until waiting calls must be checked again: when the first of them is to be
+// hedged, and at each tick, at which replicas may be ejected. The caller holds mu.
 func (s *scatter[A]) next(now time.Duration) time.Duration {
 	next := tickEvery
 	for i := range s.turns {

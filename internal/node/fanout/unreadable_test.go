@@ -9,12 +9,12 @@ import (
 	"adshard/search"
 )
 
-// TestWhatCannotBeShownDoesNotCount: the answer of a shard with damaged pieces among
-// the best is missing, and the others' hits take the places; pieces of hits that lose
-// are not looked at.
+// TestWhatCannotBeShownDoesNotCount: if pieces of a shard's best hits are damaged, its answer is
+// missing and the hits of other shards take the places. The pieces of hits that lose are not
+// examined.
 func TestWhatCannotBeShownDoesNotCount(t *testing.T) {
 	for name, c := range map[string]struct {
-		b, c    []uint64 // damaged keywords
+		b, c    []uint64 // keywords that are damaged
 		want    []uint64
 		missing []string
 	}{

@@ -16,7 +16,7 @@ import (
 	"adshard/search"
 )
 
-// Source hands out maps: a balancer, reached over gRPC. Errors have fault kinds.
+// Source hands out maps. It is a balancer, reached over gRPC. Errors have fault kinds.
 type Source interface {
 	WatchMap(ctx context.Context, r *pb.WatchMapRequest) (*pb.WatchMapResponse, error)
 }
@@ -27,22 +27,21 @@ const (
 	callTimeout  = 5 * time.Second
 	firstPause   = 50 * time.Millisecond
 	longestPause = time.Second
-	// retireAfter is how long a connection that no map names any more stays open:
-	// longer than the longest query.
+	// retireAfter is how long a connection stays open that no map names any more: longer than the longest
+	// query.
 	retireAfter = 6 * time.Second
-	// silentAfter is how long after its last answer a balancer counts as away:
-	// longer than a poll.
+	// silentAfter is how long after its last answer a balancer is taken to be away: longer than a poll.
 	silentAfter = watchWait + time.Second
 )
 
-// Watcher holds the newest map; as long as no balancer answers, the last one.
+// Watcher holds the newest map. As long as no balancer answers, it keeps the last one.
 type Watcher struct {
 	master string
 	source Source
-	seeds  Seeds // asked while there is no map and source has none
+	seeds  Seeds // asked while there is no map and the source has none
 	dial   Dialer
 	url    string             // of the master's port for queries
-	tell   func() *pb.Traffic // nil: the source is told nothing
+	tell   func() *pb.Traffic // nil if nothing is reported to the source
 	log    *slog.Logger
 	now    atomic.Pointer[Map]
 
@@ -53,7 +52,7 @@ type Watcher struct {
 	connected connected     // under mu
 	retired   []retired     // under mu
 	watch     maps.Watch    // under mu
-	stale     chan struct{} // full: a slave no longer serves the map's view
+	stale     chan struct{} // full if a slave no longer serves the map's view
 }
 
 type retired struct {
@@ -61,9 +60,8 @@ type retired struct {
 	since time.Time
 }
 
-// NewWatcher returns a watcher for the master of this name. If source has no
-// map, the first one may come from seeds, usually slaves; if it is away, newer ones
-// come from the slaves of the map.
+// NewWatcher returns a watcher for the master with this name. If `source` has no map, the first one may come
+// from `seeds`, usually slaves; if it is away, newer ones come from the slaves of the map.
 func NewWatcher(master string, source Source, seeds Seeds, dial Dialer, log *slog.Logger) *Watcher {
 	return &Watcher{master: master, source: source, seeds: seeds, dial: dial, log: log, start: time.Now(),
 		watch:     maps.NewWatch(maps.Times{Silent: silentAfter, FirstPause: firstPause, LongestPause: longestPause}),
@@ -99,8 +97,7 @@ func (w *Watcher) Trouble() error {
 	return w.watch.Trouble()
 }
 
-// Run watches until ctx is done; it returns nil then. Close closes the
-// connections.
+// Run watches until ctx is done, and then returns nil. Close closes the connections.
 func (w *Watcher) Run(ctx context.Context) error {
 	var help sync.WaitGroup
 	defer help.Wait()
@@ -122,7 +119,7 @@ func (w *Watcher) Run(ctx context.Context) error {
 	return nil
 }
 
-// polled notes how a poll ended and returns when to ask again.
+// polled records how a poll ended, and returns the pause before the next one.
 func (w *Watcher) polled(fresh bool, err error) (pause time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -132,15 +129,16 @@ func (w *Watcher) polled(fresh bool, err error) (pause time.Duration) {
 	return w.watch.Polled(time.Since(w.start), fresh, err)
 }
 
-// asks reports whether the slaves are to be asked for a map.
+// asks reports whether the slaves should be asked for a map. `outdated` says that one of them no longer
+// serves the present one.
 func (w *Watcher) asks(outdated bool) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.watch.AskSlaves(time.Since(w.start), w.now.Load().version(), outdated)
 }
 
-// askWhenStale asks slaves for a newer map when one no longer serves the map's view
-// and the balancer is away.
+// askWhenStale asks the slaves for a newer map when one of them no longer serves the map's view and the
+// balancer is away.
 func (w *Watcher) askWhenStale(ctx context.Context) {
 	for {
 		select {
@@ -155,12 +153,12 @@ func (w *Watcher) askWhenStale(ctx context.Context) {
 	}
 }
 
-// Tell is called with each poll and returns where the master takes queries, and what it answers. It is called
-// before Run.
+// Tell sets what each poll reports: the URL at which the master takes queries, and its traffic, which
+// `traffic` returns. Call it before Run.
 func (w *Watcher) Tell(url string, traffic func() *pb.Traffic) { w.url, w.tell = url, traffic }
 
-// poll waits once for a newer map. fresh is false if the balancer answered at once
-// with the present one: the caller pauses, so as not to spin.
+// poll waits once for a newer map. fresh is false if the balancer answered at once with the present one; the
+// caller then pauses, so that it does not spin.
 func (w *Watcher) poll(ctx context.Context) (fresh bool, err error) {
 	now := w.now.Load().version()
 	r := &pb.WatchMapRequest{WaitMs: uint32(watchWait.Milliseconds()), Master: w.master,
@@ -180,7 +178,7 @@ func (w *Watcher) poll(ctx context.Context) (fresh bool, err error) {
 	return w.take(reply.GetShards(), versionOf(reply))
 }
 
-// ask takes the map of slaves, if they have one: of seeds, and of those of the map.
+// ask takes the newest map that the seeds or the slaves of the present map have, if there is one.
 func (w *Watcher) ask(ctx context.Context) {
 	seeds, now := w.seeds, w.now.Load()
 	if now != nil {
@@ -202,8 +200,8 @@ func (w *Watcher) ask(ctx context.Context) {
 	}
 }
 
-// take makes a map the newest. Errors are those of balance.MapVersion.Accept: the
-// current map may have changed since this one was requested.
+// take makes a map the newest one. Errors: those of maps.Version.Accept, since the current map may have
+// changed after this one was requested.
 func (w *Watcher) take(shards []*pb.Shard, version maps.Version) (fresh bool, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -232,7 +230,7 @@ func (w *Watcher) take(shards []*pb.Shard, version maps.Version) (fresh bool, er
 	w.connected = next
 	w.now.Store(m)
 	w.changed.Notify()
-	level := slog.LevelDebug // there are dozens of views while slices move
+	level := slog.LevelDebug // there are dozens of views while slices are moving
 	if old == nil || old.Epoch != m.Epoch || !slices.EqualFunc(old.Shards, m.Shards, Shard.same) {
 		level = slog.LevelInfo
 	}
@@ -240,7 +238,7 @@ func (w *Watcher) take(shards []*pb.Shard, version maps.Version) (fresh bool, er
 	return true, nil
 }
 
-// retire closes connections that have not been named for a while.
+// retire closes connections that no map has named for a while.
 func (w *Watcher) retire() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -253,7 +251,7 @@ func (w *Watcher) retire() {
 	})
 }
 
-// Close closes all connections; Run must have returned.
+// Close closes all connections. Call it after Run has returned.
 func (w *Watcher) Close() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 	"adshard/schema/pb"
 )
 
-// TestViewsAreQuiet: a map is logged when its shards or the epoch change, not for each of the
-// many views of moving slices.
+// TestViewsAreQuiet: a map is logged when its shards or its epoch change, but not for each of the
+// many views in which only slices move.
 func TestViewsAreQuiet(t *testing.T) {
 	var out bytes.Buffer
 	w := NewWatcher("master-0", newSource(), nil, new(links).dial, slog.New(slog.NewTextHandler(&out, nil)))

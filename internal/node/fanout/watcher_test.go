@@ -14,14 +14,14 @@ import (
 	"adshard/schema/pb"
 )
 
-// testSource is a balancer that hands out the map set last.
+// testSource is a balancer that returns the map that was set last.
 type testSource struct {
 	mu      sync.Mutex
 	reply   *pb.WatchMapResponse
 	err     error
 	changed chan struct{}
 	calls   int
-	eager   bool // answers at once, also with what is known
+	eager   bool // answers at once, even if the map is already known
 }
 
 func newSource() *testSource { return &testSource{changed: make(chan struct{})} }
@@ -57,7 +57,7 @@ func (s *testSource) WatchMap(ctx context.Context, r *pb.WatchMapRequest) (*pb.W
 	}
 }
 
-// links notes which connections are open.
+// links records which connections are open.
 type links struct {
 	mu   sync.Mutex
 	open []string
@@ -120,8 +120,8 @@ func TestTheWatcherSwitchesMaps(t *testing.T) {
 		if first == nil || first.View != 1 || len(first.Shards) != 2 || !slices.Equal(l.now(), []string{"1", "2"}) {
 			t.Fatalf("%+v, open %v", first, l.now())
 		}
-		// b moves: a's connection stays, b's old one closes when no query can
-		// use it any more.
+		// b moves: the connection to a stays, and the old one to b closes when no query can use it
+		// any more.
 		s.set(1, 2, nil, at("a", "1"), at("b", "3"))
 		synctest.Wait()
 		second := w.Current()
@@ -149,7 +149,7 @@ func TestTheWatcherKeepsTheLastMap(t *testing.T) {
 		if w.Current().View != 7 || w.Trouble() == nil {
 			t.Fatalf("%+v, trouble %v", w.Current(), w.Trouble())
 		}
-		// An older balancer does not turn time back; a newer one goes on.
+		// An older balancer does not reset the map; a newer one continues.
 		s.set(1, 9, nil, at("a", "2"))
 		time.Sleep(time.Minute)
 		if m := w.Current(); m.Epoch != 2 || m.View != 7 || !fault.Is(w.Trouble(), fault.Stale) {
@@ -177,9 +177,9 @@ func (s testSeed) Map(ctx context.Context) (*pb.MapResponse, error) {
 	return s.reply, s.err
 }
 
-// TestWithoutABalancerSlavesTellTheMap: the least of the newest epoch, since all
-// can serve it; then the next, when one no longer does. A balancer that comes
-// back is believed again.
+// TestWithoutABalancerSlavesTellTheMap: without a balancer, the map with the lowest view of the
+// newest epoch is used, because all slaves can serve it. When a slave no longer serves it, the next
+// one is used. A balancer that comes back is trusted again.
 func TestWithoutABalancerSlavesTellTheMap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		away := fault.Newf(fault.Unavailable, "", "nobody there")
@@ -219,8 +219,8 @@ func (s slowSeed) Map(ctx context.Context) (*pb.MapResponse, error) {
 	return s.testSeed.Map(ctx)
 }
 
-// TestASlowSlaveDoesNotTurnTheMapBack: the balancer returns with a newer map while
-// a slave that was asked in its place still looks for an older one.
+// TestASlowSlaveDoesNotTurnTheMapBack: the balancer returns with a newer map while a slave that was
+// asked in its place has yet to return an older one.
 func TestASlowSlaveDoesNotTurnTheMapBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSource()

@@ -1,5 +1,5 @@
-// Package feed reads a database for the state machines of package balance: its
-// items at first, then its changes.
+// Package feed reads a database for the state machines of package balance: first all items, then
+// the changes.
 package feed
 
 import (
@@ -26,14 +26,14 @@ type Follower struct {
 	DB    backend.Store
 	Order balance.Order
 	Log   *slog.Logger
-	// Health receives the outcome of each read.
+	// Health records the outcome of each read.
 	Health *health.Tracker
-	At     backend.Position // of the newest change given; only run's after the start
+	At     backend.Position // of the newest change passed on; only Run uses it after the start
 }
 
-// Run passes changes to take, with the position of the last, until ctx is done or
-// take fails. Errors: fault.Stale if the next changes were compacted away,
-// fault.Conflict if the database was restored; both need a fresh start.
+// Run passes changes to `take`, with the position of the last one, until ctx is done or `take`
+// fails. Errors: fault.Stale if the next changes were compacted away, fault.Conflict if the
+// database was restored; after both, the caller must start afresh.
 func (f *Follower) Run(ctx context.Context, take func(list []balance.Change, at backend.Position) error) error {
 	for {
 		list, err := f.DB.Changes(ctx, f.At, feedBatch)
@@ -66,8 +66,8 @@ func (f *Follower) Run(ctx context.Context, take func(list []balance.Change, at 
 	}
 }
 
-// Changes translates changes of the feed. A change of a parent concerns the
-// keys of its advertiser, or all where advertisers are spread.
+// Changes translates changes of the feed. A change of a parent affects the keys of its advertiser,
+// or all keys if the order spreads advertisers.
 func Changes(list []backend.Change, order balance.Order, log *slog.Logger) []balance.Change {
 	out := make([]balance.Change, 0, len(list))
 	for _, c := range list {

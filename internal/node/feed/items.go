@@ -8,7 +8,7 @@ import (
 	"adshard/fault"
 )
 
-// ReadItems puts all items of a snapshot into index and returns its position.
+// ReadItems puts all items of a snapshot into `index` and returns the snapshot's position.
 func ReadItems(ctx context.Context, db backend.Feed, order balance.Order, w Weights, index *balance.Index) (backend.Position, error) {
 	snap, err := db.Snapshot(ctx)
 	if err != nil {

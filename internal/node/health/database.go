@@ -10,7 +10,7 @@ import (
 // databaseTime bounds the check of a database.
 const databaseTime = time.Second
 
-// Database returns why a database cannot be used, or none if it can.
+// Database returns why a database cannot be used, or nil if it can.
 func Database(db backend.Store) []string {
 	ctx, cancel := context.WithTimeout(context.Background(), databaseTime)
 	defer cancel()

@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// Tracker holds the operations that a process retries without success. With any
-// of them the process is not ready.
+// Tracker holds the operations that a process retries without success. While there are any, the
+// process is not ready.
 type Tracker struct {
 	mu   sync.Mutex
-	list map[string]failure // by what is tried; guarded by mu
+	list map[string]failure // by operation; guarded by mu
 }
 
 type failure struct {
@@ -23,7 +23,7 @@ type failure struct {
 	since time.Time
 }
 
-// Operations that are retried.
+// The operations that are retried.
 const (
 	ReadChanges = "read the changes of the database"
 	PrepareData = "prepare node data"
@@ -52,7 +52,7 @@ func (h *Tracker) Record(what string, err error) {
 	h.list[what] = a
 }
 
-// Failures describes the operations that fail, the oldest failure first.
+// Failures describes the operations that are failing, the oldest failure first.
 func (h *Tracker) Failures() (out []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -1,4 +1,4 @@
-// Package home keeps the directory of the stores of a cluster on one machine.
+// Package home manages the directory of the stores of a cluster on one machine.
 package home
 
 import (
@@ -25,8 +25,8 @@ import (
 // not served by mistake.
 type Dir struct {
 	path string
-	// made: this start bound the directory to the cluster. own are the stores that
-	// it creates.
+	// made says that this start bound the directory to the cluster. own lists the stores that this
+	// start created.
 	made bool
 	own  []string
 
@@ -38,22 +38,21 @@ type dirFile struct {
 	// ID names the model in the database; Slaves is the number of slaves.
 	ID     string `yaml:"id"`
 	Slaves int    `yaml:"slaves"`
-	// Database is whose data the stores hold, by its id.
+	// Database is the id of the database whose data the stores hold.
 	Database string `yaml:"database"`
-	// Order is that of the keys in stores built offline; empty means that none
-	// were built.
+	// Order is the order of keys in stores built offline, or empty if they were not built offline.
 	Order string `yaml:"order,omitempty"`
 }
 
 // Config says which directory a cluster uses.
 type Config struct {
-	// Path is the directory. Built: its stores were built offline and must be there.
+	// Path is the directory. Built says that its stores were built offline and must exist.
 	Path  string
 	Built bool
 	// Slaves is the number of stores.
 	Slaves int
-	// DB is the URL of the database, for messages. DiscardDataOf names databases
-	// whose data in the stores may be discarded, by their ids.
+	// DB is the URL of the database, for messages. DiscardDataOf lists the ids of databases whose
+	// data in the stores may be discarded.
 	DB            string
 	DiscardDataOf []string
 }
@@ -63,9 +62,9 @@ const homeFile = "cluster.yaml"
 // StateKey returns the key of the cluster's model in the database.
 func (d *Dir) StateKey() string { return "up/" + d.record.ID }
 
-// Open opens a directory of stores and creates what is missing. Errors:
-// fault.NotFound for stores that were not built, or not to the end;
-// fault.Conflict for stores of another database or number of slaves.
+// Open opens a directory of stores and creates what is missing. Errors: fault.NotFound for stores
+// that were not built, or not completely; fault.Conflict for stores of another database or number of
+// slaves.
 func Open(ctx context.Context, cfg Config, db backend.Store) (*Dir, error) {
 	d := &Dir{path: cfg.Path}
 	if cfg.Built {
@@ -89,7 +88,7 @@ func Open(ctx context.Context, cfg Config, db backend.Store) (*Dir, error) {
 	return d, d.checkDatabase(ctx, &cfg, db)
 }
 
-// Check makes the checks of Open that change nothing. id is that of the database, or "" if it is not
+// Check makes the checks of Open that change nothing. `id` is the database's id, or "" if it is not
 // known.
 func Check(cfg Config, id string) error {
 	if err := outfile.CheckDir(cfg.Path, false); err != nil {
@@ -115,7 +114,7 @@ func Check(cfg Config, id string) error {
 	return err
 }
 
-// unbuilt says more of a file that cannot be read.
+// unbuilt returns a more helpful error if the directory's file does not exist.
 func (d *Dir) unbuilt(err error) error {
 	if !fault.Is(err, fault.NotFound) {
 		return err
@@ -131,7 +130,8 @@ func (d *Dir) checkSlaves(cfg *Config) error {
 		"%s holds the stores of %d slaves; start with as many, or with another directory", d.path, d.record.Slaves)
 }
 
-// isOf checks that the stores are those of a database by its id, or may be discarded.
+// isOf returns an error unless the stores belong to the database with this id, or their data may be
+// discarded.
 func (d *Dir) isOf(cfg *Config, id string) error {
 	if d.record.Database == id || slices.Contains(cfg.DiscardDataOf, d.record.Database) {
 		return nil
@@ -141,7 +141,7 @@ func (d *Dir) isOf(cfg *Config, id string) error {
 			"if these stores are not needed any more, start with --discard-data-of %s", d.path, d.record.Database, cfg.DB, id, d.record.Database)
 }
 
-// checkDatabase checks that the stores have data of this database, or data that may be
+// checkDatabase returns an error unless the stores have data of this database, or data that may be
 // discarded.
 func (d *Dir) checkDatabase(ctx context.Context, cfg *Config, db backend.Store) error {
 	id, err := db.ID(ctx)
@@ -155,7 +155,7 @@ func (d *Dir) checkDatabase(ctx context.Context, cfg *Config, db backend.Store) 
 	return config.WriteFile(d.file(), &d.record)
 }
 
-// makeDir makes a directory of stores, which is not itself a store.
+// makeDir makes a directory for stores. Errors: if it is itself a store.
 func makeDir(path string) error {
 	if err := outfile.CheckDir(path, false); err != nil {
 		return err
@@ -168,14 +168,13 @@ func makeDir(path string) error {
 
 func (d *Dir) file() string { return filepath.Join(d.path, homeFile) }
 
-// Create binds a directory, in which the stores of all slaves were built in an
-// order of keys, to a database. A directory that is not bound is no finished build.
+// Create binds a directory to a database, after the stores of all slaves were built in it in an
+// order of keys. A directory that is not bound is not a finished build.
 func Create(ctx context.Context, path string, slaves int, order string, db backend.Store) error {
 	return (&Dir{path: path, record: dirFile{Order: order}}).create(ctx, slaves, db)
 }
 
-// Order returns the order of keys of stores that were built offline, or false if they were
-// not.
+// Order returns the order of keys of stores that were built offline. ok is false if they were not.
 func (d *Dir) Order() (order balance.Order, ok bool) { return balance.ParseOrder(d.record.Order) }
 
 // Store returns the directory of the i-th slave's store.
@@ -198,8 +197,8 @@ func (d *Dir) create(ctx context.Context, slaves int, db backend.Store) error {
 	return config.WriteFile(d.file(), &d.record)
 }
 
-// Release undoes create after a start that failed before any slave was filled. A
-// directory that an earlier start created stays as it is.
+// Release undoes create after a start that failed before any slave was filled. It does not touch a
+// directory that an earlier start created.
 func (d *Dir) Release(log *slog.Logger) {
 	if !d.made {
 		return
@@ -207,21 +206,21 @@ func (d *Dir) Release(log *slog.Logger) {
 	for _, store := range d.own {
 		if err := os.RemoveAll(store); err != nil {
 			log.Warn("cannot remove the store of a start that failed", "dir", store, "err", err)
-			return // the file says whose the stores are
+			return // the file still says which cluster the stores belong to
 		}
 	}
 	if err := os.Remove(d.file()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		log.Warn("cannot free the directory of a start that failed", "file", d.file(), "err", err)
 	}
-	_ = os.Remove(d.path) // only an empty one goes
+	_ = os.Remove(d.path) // removed only if it is empty
 }
 
 // StoreName returns the name of the i-th slave on one machine, and of its
 // directory.
 func StoreName(i int) string { return fmt.Sprintf("slave-%d", i) }
 
-// checkBuilt checks that a directory of stores built offline has exactly those of this
-// number of slaves.
+// checkBuilt checks that a directory of stores built offline has the stores of exactly this number
+// of slaves.
 func checkBuilt(dir string, slaves int) error {
 	for i := range slaves + 1 {
 		_, err := os.Stat(filepath.Join(dir, StoreName(i)))

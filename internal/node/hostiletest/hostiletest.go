@@ -1,4 +1,4 @@
-// Package hostiletest makes messages that no peer has a reason to send, for tests.
+// Package hostiletest makes messages with values that no peer has a reason to send, for tests.
 package hostiletest
 
 import (
@@ -9,7 +9,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// extremes returns values of a field that no peer has a reason to send; none for a message.
+// extremes returns values of a field that no peer has a reason to send. It returns none for a
+// message.
 func extremes(f protoreflect.FieldDescriptor) (out []protoreflect.Value) {
 	switch f.Kind() {
 	case protoreflect.Uint64Kind, protoreflect.Fixed64Kind:
@@ -34,8 +35,8 @@ func extremes(f protoreflect.FieldDescriptor) (out []protoreflect.Value) {
 	return out
 }
 
-// Each calls try with a copy of a message for each extreme value of each of its fields,
-// those of messages inside and of entries of lists too.
+// Each calls `try` with a copy of a message for each extreme value of each field, including the
+// fields of messages and list entries inside.
 func Each(base proto.Message, try func(field string, m proto.Message)) {
 	var walk func(path string, at func(root protoreflect.Message) protoreflect.Message, d protoreflect.MessageDescriptor, depth int)
 	walk = func(path string, at func(protoreflect.Message) protoreflect.Message, d protoreflect.MessageDescriptor, depth int) {
@@ -63,8 +64,8 @@ func Each(base proto.Message, try func(field string, m proto.Message)) {
 	walk("", func(m protoreflect.Message) protoreflect.Message { return m }, base.ProtoReflect().Descriptor(), 0)
 }
 
-// inside returns the message in a field, or the last entry of a list of them; it is made if it is
-// missing.
+// inside returns the message in a field, or the last entry if the field is a list. It creates the
+// message if it is missing.
 func inside(m protoreflect.Message, f protoreflect.FieldDescriptor) protoreflect.Message {
 	if !f.IsList() {
 		return m.Mutable(f).Message()

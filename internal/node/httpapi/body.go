@@ -16,10 +16,10 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// MaxBody is the most bytes a request's body may have.
+// MaxBody bounds the body of a request, in bytes.
 const MaxBody = 16 << 10
 
-// ReadBody reads a JSON body of at most so many bytes into p. Errors: as ReadJSON's, and 400.
+// ReadBody reads a JSON body of at most `most` bytes into p. Errors: those of ReadJSON, and 400.
 func ReadBody(w http.ResponseWriter, r *http.Request, timeout time.Duration, most int64, p api.Params) error {
 	body, err := ReadJSON(w, r, timeout, most)
 	if err != nil {
@@ -28,9 +28,8 @@ func ReadBody(w http.ResponseWriter, r *http.Request, timeout time.Duration, mos
 	return api.FromBody(p, body)
 }
 
-// ReadJSON reads a body that is said to be JSON, within timeout; also are further types that it may be said to be. Errors
-// answer 400, 408 (too slow), 413 (more than most bytes) or 415 (not JSON, or compressed); after these the connection
-// is closed.
+// ReadJSON reads a body whose Content-Type is JSON or one of `also`, within `timeout`. Its errors are answered 400, 408
+// (too slow), 413 (more than `most` bytes) or 415 (not JSON, or compressed), and then the connection is closed.
 func ReadJSON(w http.ResponseWriter, r *http.Request, timeout time.Duration, most int64, also ...string) ([]byte, error) {
 	if err := jsonBody(r.Header, also); err != nil {
 		CloseAfter(w)
@@ -43,7 +42,7 @@ func ReadJSON(w http.ResponseWriter, r *http.Request, timeout time.Duration, mos
 	return body, err
 }
 
-// ReadFile is ReadJSON of a body that may be anything.
+// ReadFile reads a body of any content, within the limits of ReadJSON.
 func ReadFile(w http.ResponseWriter, r *http.Request, timeout time.Duration, most int64) ([]byte, error) {
 	if r.Header.Get("Content-Type") != AnyContent {
 		CloseAfter(w)
@@ -53,7 +52,7 @@ func ReadFile(w http.ResponseWriter, r *http.Request, timeout time.Duration, mos
 	return readAll(w, r, timeout, most)
 }
 
-// AnyContent is the type of a file of which no more is said.
+// AnyContent is the content type of a file about which nothing more is said.
 const AnyContent = "application/octet-stream"
 
 func readAll(w http.ResponseWriter, r *http.Request, timeout time.Duration, most int64) ([]byte, error) {
@@ -69,12 +68,12 @@ func readAll(w http.ResponseWriter, r *http.Request, timeout time.Duration, most
 		return nil, bodyError(err, timeout)
 	}
 	if deadline {
-		_ = rc.SetReadDeadline(time.Time{}) // else it would end the search
+		_ = rc.SetReadDeadline(time.Time{}) // otherwise the deadline would end the search
 	}
 	return body, nil
 }
 
-// CloseAfter closes the connection after the answer: what follows of the request is not read.
+// CloseAfter makes the connection close after the answer: the rest of the request is not read.
 func CloseAfter(w http.ResponseWriter) { w.Header().Set("Connection", "close") }
 
 func jsonBody(h http.Header, also []string) error {
@@ -93,14 +92,15 @@ const (
 	identity    = "identity" // the coding that changes nothing
 )
 
-// wrongEncoding refuses a compressed body, and says which codings are taken (RFC 9110, 15.5.16).
+// wrongEncoding returns the error for a compressed body, and sets the header with the accepted codings (RFC 9110,
+// 15.5.16).
 func wrongEncoding(w http.ResponseWriter, what string) error {
 	w.Header().Set("Accept-Encoding", identity)
 	return WithStatus(http.StatusUnsupportedMediaType, api.ErrorCodeWrongContentType,
 		fault.Field(op, "Content-Encoding", "%s: send it uncompressed", what))
 }
 
-// compressed reports whether a body begins as gzip, zlib or Zstandard write, which no JSON does.
+// compressed reports whether a body begins like the output of gzip, zlib or Zstandard. No JSON does.
 func compressed(body []byte) bool {
 	for _, magic := range []string{"\x1f\x8b", "\x78\x01", "\x78\x9c", "\x78\xda", "\x28\xb5\x2f\xfd"} {
 		if strings.HasPrefix(string(body[:min(len(body), 4)]), magic) {

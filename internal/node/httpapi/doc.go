@@ -1,9 +1,9 @@
-// Package httpapi is what the HTTP ports of all processes share: the server with its limits
-// against slow and large requests, bodies, errors and how they are answered, the names that a
-// port answers to, and openapi.yaml, from which package api is generated.
+// Package httpapi has what the HTTP ports of all processes share: the server with its limits
+// against slow and large requests, the reading of bodies, the answers to errors, the names to which
+// a port answers, and openapi.yaml, from which package api is generated.
 //
-// Handlers are elsewhere: package searchapi has the port for queries, admin the admin port,
-// collector that of events.
+// The handlers are in other packages: searchapi has those of the port for queries, admin those of
+// the admin port, and collector those of the port for events.
 package httpapi
 
 import _ "embed"

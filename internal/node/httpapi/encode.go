@@ -6,16 +6,16 @@ import (
 	"sync"
 )
 
-// jsonType is shared by all answers and must not change.
+// jsonType is shared by all answers, so it must not be changed.
 var jsonType = []string{"application/json"}
 
-// Buffer takes an answer, perhaps through the JSON encoder that writes to it.
+// Buffer collects an answer, written directly or by its JSON encoder.
 type Buffer struct {
 	bytes.Buffer
 	json *json.Encoder
 }
 
-// buffers are kept for reuse; they hold nothing of any request.
+// buffers pools buffers for reuse. They hold nothing of any request.
 var buffers = sync.Pool{New: func() any {
 	b := new(Buffer)
 	b.json = json.NewEncoder(&b.Buffer)
@@ -26,7 +26,7 @@ var buffers = sync.Pool{New: func() any {
 // NewBuffer returns an empty buffer.
 func NewBuffer() *Buffer { return buffers.Get().(*Buffer) }
 
-// Free gives the buffer back; large ones are left to the collector.
+// Free gives the buffer back for reuse, except a large one, which is left to the garbage collector.
 func (b *Buffer) Free() {
 	const most = 64 << 10
 	if b.Cap() > most {

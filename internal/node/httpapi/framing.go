@@ -7,17 +7,17 @@ import (
 )
 
 // framing counts the headers of a connection that say where a body ends. If a request has both Content-Length
-// and Transfer-Encoding, net/http uses the latter and forgets the former. A proxy in front may use the
-// former, and see the next request where this server sees the rest of the body. So such a connection ends
-// with the answer (RFC 9112, 6.1). Lines are counted as bytes arrive. So a body that has such lines, or a
-// request that was sent before the previous answer, may close a connection without need; but nothing keeps
-// one open.
+// and Transfer-Encoding, net/http uses the latter and drops the former. A proxy in front may use the former,
+// and take for the next request what this server takes for the rest of the body. So such a connection is
+// closed after the answer (RFC 9112, 6.1). Header lines are counted as their bytes arrive. A body that
+// contains such lines, or a request that was sent before the previous answer, may therefore close a
+// connection needlessly; but no connection is kept that should be closed.
 type framing struct {
-	lengths, encodings       atomic.Int64 // lines with these headers
-	ownLengths, ownEncodings int64        // of requests that had a single one; for the goroutine that serves
+	lengths, encodings       atomic.Int64 // number of lines with these headers
+	ownLengths, ownEncodings int64        // lines of requests that had only that header; for the goroutine that serves
 
-	line [len(encodingHeader)]byte // how the present line begins; for the goroutine that reads
-	n    int                       // of line
+	line [len(encodingHeader)]byte // beginning of the present line; for the goroutine that reads
+	n    int                       // bytes in line
 }
 
 const (
@@ -25,7 +25,7 @@ const (
 	encodingHeader = "transfer-encoding:"
 )
 
-// scan counts the lines in bytes that were read.
+// scan counts the header lines in bytes that were read.
 func (f *framing) scan(b []byte) {
 	for {
 		end := bytes.IndexByte(b, '\n')
@@ -44,7 +44,7 @@ func (f *framing) scan(b []byte) {
 	}
 }
 
-// count counts a line by its beginning.
+// count counts a line if it is one of the two headers.
 func (f *framing) count(line []byte) {
 	switch {
 	case has(line, lengthHeader):
@@ -54,12 +54,12 @@ func (f *framing) count(line []byte) {
 	}
 }
 
-// has reports whether a line begins with a header.
+// has reports whether a line begins with a header's name.
 func has(line []byte, header string) bool {
 	return len(line) >= len(header) && line[0]|0x20 == header[0] && bytes.EqualFold(line[:len(header)], []byte(header))
 }
 
-// unclear reports whether a proxy may see another end of a request than this server does.
+// unclear reports whether a proxy may see the end of a request elsewhere than this server does.
 func (f *framing) unclear(r *http.Request) bool {
 	if len(r.TransferEncoding) > 0 {
 		f.ownEncodings++
@@ -68,10 +68,10 @@ func (f *framing) unclear(r *http.Request) bool {
 	if r.Header["Content-Length"] != nil {
 		f.ownLengths++
 	}
-	return f.encodings.Load() > f.ownEncodings // as in HTTP/1.0, where it means nothing
+	return f.encodings.Load() > f.ownEncodings // true also for HTTP/1.0, where Transfer-Encoding means nothing
 }
 
-// framed closes connections whose requests are unclear.
+// framed closes connections with unclear requests after the answer.
 func framed(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if c, ok := r.Context().Value(connKey{}).(*stampedConn); ok && c.framing.unclear(r) {

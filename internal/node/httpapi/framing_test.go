@@ -13,7 +13,8 @@ import (
 	"adshard/internal/node/httpapi/apitest"
 )
 
-// TestUnclearEndsCloseTheConnection: in whatever order, spelling and parts the headers come, and whatever came before on the connection.
+// TestUnclearEndsCloseTheConnection: if the end of a request is ambiguous, the connection is closed, whatever the order, spelling and
+// splitting of the headers, and whatever came before on the connection.
 func TestUnclearEndsCloseTheConnection(t *testing.T) {
 	addr := apitest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
@@ -57,8 +58,8 @@ func TestUnclearEndsCloseTheConnection(t *testing.T) {
 	}
 }
 
-// answered sends requests, each when the previous one was answered, in parts, and returns how many answers
-// came until the server closed the connection or answered all.
+// answered sends requests in parts, each after the previous request was answered. It returns how many answers arrived until the server
+// closed the connection or answered all.
 func answered(t *testing.T, addr string, size int, requests ...string) (n int) {
 	t.Helper()
 	c, err := net.Dial("tcp", addr)

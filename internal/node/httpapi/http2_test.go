@@ -13,8 +13,9 @@ import (
 	"adshard/internal/node/httpapi"
 )
 
-// TestNoHTTP2: ports for queries and admin ports speak only HTTP/1.1, so that there is nothing to flood: one who
-// begins HTTP/2 in any way gets one answer, or is answered in HTTP/1.1; the frames that follow are no requests.
+// TestNoHTTP2: query ports and admin ports speak only HTTP/1.1, so they cannot be flooded with HTTP/2 frames. A
+// client that begins HTTP/2 in any way gets one answer, or is answered in HTTP/1.1. The frames that follow do
+// not count as requests.
 func TestNoHTTP2(t *testing.T) {
 	frames := "\x00\x00\x00\x04\x00\x00\x00\x00\x00" + strings.Repeat("\x00\x00\x00\x01\x04\x00\x00\x00\x01\x00\x00\x04\x03\x00\x00\x00\x00\x01\x00\x00\x00\x08", 1000)
 	for name, text := range map[string]string{

@@ -8,14 +8,14 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// refusal is how an error is answered.
+// refusal says how an error is answered.
 type refusal struct {
 	status int
-	code   api.ErrorCode // "": the name of the error's kind
+	code   api.ErrorCode // "" stands for the name of the error's kind
 }
 
-// refusals are the answers to errors by their kind. Errors with a status or code of
-// HTTP's own are made by WithStatus.
+// refusals are the answers to errors, by kind. WithStatus makes errors with other HTTP statuses or
+// codes.
 var refusals = fault.Classes[refusal]{
 	Kinds: map[fault.Kind]refusal{
 		fault.Invalid:     {status: http.StatusBadRequest},
@@ -49,17 +49,15 @@ func Unauthenticated(format string, args ...any) error {
 	return WithStatus(http.StatusUnauthorized, api.ErrorCodeUnauthenticated, fault.Newf(fault.Forbidden, op, format, args...))
 }
 
-// PreconditionFailed returns an error that is answered 412: a condition of the request does not hold any
-// more.
+// PreconditionFailed returns an error that is answered 412: a condition of the request no longer holds.
 func PreconditionFailed(format string, args ...any) error {
 	return WithStatus(http.StatusPreconditionFailed, "", fault.Newf(fault.Conflict, op, format, args...))
 }
 
-// Gone returns an error that is answered 410: what was asked for is not kept any more.
+// Gone returns an error that is answered 410: what was asked for is no longer kept.
 func Gone(err error) error { return WithStatus(http.StatusGone, "", err) }
 
-// WrongHost returns an error that is answered 421: the request names another
-// host than this one.
+// WrongHost returns an error that is answered 421: the request names another host.
 func WrongHost(format string, args ...any) error {
 	return WithStatus(http.StatusMisdirectedRequest, api.ErrorCodeWrongHost, fault.Newf(fault.Invalid, op, format, args...))
 }
@@ -67,8 +65,8 @@ func WrongHost(format string, args ...any) error {
 // Status returns the HTTP status of an error.
 func Status(err error) int { return refusals.Of(err).status }
 
-// WriteError answers with the error's status and with
-// {"error":{"code","message","field"}}; a 503 says when to try again.
+// WriteError answers with the error's status and {"error":{"code","message","field"}}; a 503 also says
+// when to try again.
 func WriteError(w http.ResponseWriter, err error) {
 	status := Status(err)
 	if status == http.StatusServiceUnavailable {
@@ -77,7 +75,7 @@ func WriteError(w http.ResponseWriter, err error) {
 	WriteJSON(w, status, &api.ErrorAnswer{Error: Error(err)})
 }
 
-// Error is what answers say of an error.
+// Error returns an error in the form that answers have.
 func Error(err error) api.Error {
 	code := refusals.Of(err).code
 	if code == "" {
@@ -86,7 +84,7 @@ func Error(err error) api.Error {
 	return api.Error{Code: code, Message: fault.Cause(err), Field: fault.FieldOf(err)}
 }
 
-// WriteJSON answers with v as JSON; v is of a type of package api.
+// WriteJSON answers with v as JSON. v must have a type of package api.
 func WriteJSON(w http.ResponseWriter, status int, v any) {
 	b := NewBuffer()
 	defer b.Free()
@@ -98,21 +96,21 @@ func WriteJSON(w http.ResponseWriter, status int, v any) {
 	WriteBody(w, status, b.Bytes())
 }
 
-// WriteBody answers with a body, whose type the header has.
+// WriteBody answers with a body whose Content-Type is already set.
 func WriteBody(w http.ResponseWriter, status int, body []byte) {
 	w.Header()["Content-Length"] = []string{strconv.Itoa(len(body))}
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // an error says that the client has gone
+	_, _ = w.Write(body) // an error would mean that the client has gone
 }
 
-// WriteEncoded answers 200 with JSON that is encoded already.
+// WriteEncoded answers 200 with a body that is JSON already.
 func WriteEncoded(w http.ResponseWriter, body []byte) {
 	w.Header()["Content-Type"] = jsonType
 	WriteBody(w, http.StatusOK, body)
 }
 
-// RefuseMethod answers 405 on a port that has no routes of package api; allow
-// lists the methods that the path has.
+// RefuseMethod answers 405 on a port that has no routes of package api. `allow` lists the methods of the
+// path.
 func RefuseMethod(w http.ResponseWriter, r *http.Request, allow string) {
 	w.Header().Set("Allow", allow)
 	if r.ContentLength != 0 {
@@ -121,7 +119,7 @@ func RefuseMethod(w http.ResponseWriter, r *http.Request, allow string) {
 	WriteError(w, WrongMethod(r, allow))
 }
 
-// WrongMethod returns an error that is answered 405; allow lists the methods that the path has.
+// WrongMethod returns an error that is answered 405. `allow` lists the methods of the path.
 func WrongMethod(r *http.Request, allow string) error {
 	err := fault.Newf(fault.Invalid, op, "%s has no method %s; it has %s", r.URL.Path, r.Method, allow)
 	return WithStatus(http.StatusMethodNotAllowed, api.ErrorCodeMethodNotAllowed, err)

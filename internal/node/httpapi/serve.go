@@ -16,7 +16,7 @@ import (
 // MaxTimeout is the longest time that a request may ask for.
 const MaxTimeout = 5 * time.Second
 
-// Limits of a server, against clients that are slow or send much.
+// Limits of a server, against clients that are slow or send too much.
 const (
 	headerTimeout = 5 * time.Second
 	readTimeout   = 10 * time.Second
@@ -26,8 +26,8 @@ const (
 	drainTimeout  = MaxTimeout + time.Second
 )
 
-// Serve answers the connections of ln with h until ctx is over, then lets the
-// requests under way finish; it closes ln. A clean end returns nil.
+// Serve answers the connections of ln with h until ctx is done, and then lets the requests under way finish. It
+// closes ln, and returns nil after a clean end.
 func Serve(ctx context.Context, ln net.Listener, h http.Handler) error {
 	s := &http.Server{
 		Handler: framed(h), ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
@@ -63,7 +63,8 @@ func Serve(ctx context.Context, ln net.Listener, h http.Handler) error {
 	return nil
 }
 
-// OverTLS reports whether a request came over TLS, to this server or, as its browser says, to a proxy in front.
+// OverTLS reports whether a request came over TLS: to this server or, judging by its headers, to a proxy in
+// front of it.
 func OverTLS(r *http.Request) bool {
 	if c, ok := r.Context().Value(connKey{}).(*stampedConn); ok {
 		if e, ok := c.Conn.(interface{ Encrypted() bool }); ok && e.Encrypted() {
@@ -77,7 +78,7 @@ func OverTLS(r *http.Request) bool {
 
 type connKey struct{}
 
-// stampedListener gives connections that note when a request began.
+// stampedListener accepts connections that record when a request began.
 type stampedListener struct{ net.Listener }
 
 func (l stampedListener) Accept() (net.Conn, error) {
@@ -88,10 +89,11 @@ func (l stampedListener) Accept() (net.Conn, error) {
 	return &stampedConn{Conn: c}, nil
 }
 
-// stampedConn notes the time of the first byte since it was idle, and where bodies end.
+// stampedConn records the time of the first byte after it was idle, and counts the headers that say where
+// bodies end.
 type stampedConn struct {
 	net.Conn
-	first   atomic.Int64 // Unix nanoseconds; 0: none yet
+	first   atomic.Int64 // Unix nanoseconds, or 0 if no byte has arrived yet
 	framing framing
 }
 
@@ -104,8 +106,8 @@ func (c *stampedConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// FirstByte returns when the request's first byte was read, or now if the
-// server is not that of Serve.
+// FirstByte returns when the request's first byte was read, or the present time if the server is not one of
+// Serve.
 func FirstByte(r *http.Request) time.Time {
 	now := time.Now()
 	c, ok := r.Context().Value(connKey{}).(*stampedConn)
@@ -113,9 +115,9 @@ func FirstByte(r *http.Request) time.Time {
 		return now
 	}
 	first := c.first.Load()
-	if first == 0 { // it came along with the last request's end
+	if first == 0 { // it arrived together with the end of the previous request
 		return now
 	}
-	// By its distance, so that the monotonic clock goes on counting.
+	// computed from the difference, so that the result keeps the monotonic clock
 	return now.Add(-max(now.Sub(time.Unix(0, first)), 0))
 }

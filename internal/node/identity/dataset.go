@@ -1,5 +1,5 @@
-// Package identity says whose data a process handles (database, order of keys,
-// timeline), and whether what a slave reports belongs to them.
+// Package identity says to which data set (database, order of keys, timeline) the data of a process
+// belongs, and whether a slave's report fits it.
 package identity
 
 import (
@@ -15,13 +15,13 @@ import (
 	"adshard/schema/pb"
 )
 
-// Dataset identifies the data that a balancer, a distributor or a build hands out.
+// Dataset identifies the data that a balancer, a distributor or an offline build hands out.
 type Dataset struct {
 	Database string // its id
 	Order    balance.Order
-	// Timeline identifies the history of the slice map in which views are numbered.
-	// A balancer starts another one when it finds that the database was restored,
-	// which voids all earlier views and tables. "": of a map that was made offline.
+	// Timeline identifies the history of the slice map in which views are numbered. A balancer
+	// starts a new timeline when it finds that the database was restored, which makes all earlier
+	// views and tables void. "" stands for a map that was made offline.
 	Timeline string
 }
 
@@ -35,20 +35,20 @@ func Of(ctx context.Context, db backend.Store, order balance.Order) (Dataset, er
 	return Dataset{Database: id, Order: order}, nil
 }
 
-// Origin names what the keys of groups mean: the id of the database and the order
-// of keys. A copy of a database has the same id.
+// Origin says what the keys of groups mean, by the id of the database and the order of keys. A copy
+// of a database has the same id.
 func (d Dataset) Origin() string { return d.Database + "/" + d.Order.String() }
 
-// Table returns the message of a table of slices of this dataset.
+// Table returns a table of slices of this dataset as a message.
 func (d Dataset) Table(t balance.Table) *pb.SliceTable {
 	out := wire.FromTable(t)
 	out.Origin, out.Timeline = d.Origin(), d.Timeline
 	return out
 }
 
-// Joining reads a slave's registration. Its data are Foreign if they are of another
-// database or in another order of keys, and discard is set. Errors: fault.Invalid
-// without a name or address, fault.Conflict for such data without discard.
+// Joining reads a slave's registration. Foreign is set if the slave's data is of another database
+// or in another order of keys, and `discard` is set. Errors: fault.Invalid if the name or address
+// is missing, fault.Conflict for such data without `discard`.
 func (d Dataset) Joining(r *pb.RegisterRequest, discard bool) (balance.Joining, error) {
 	const op = "balancer: register"
 	if r.GetName() == "" || r.GetAddress() == "" {
@@ -80,8 +80,8 @@ func (d Dataset) Joining(r *pb.RegisterRequest, discard bool) (balance.Joining, 
 	return j, nil
 }
 
-// Unserved returns a table of another timeline without its views: the slices are
-// there, and served in no view.
+// Unserved returns the slices of a table of another timeline without their views: the slave has
+// them, but serves them in no view.
 func Unserved(t balance.Table) balance.Table {
 	out := balance.Table{}
 	for _, h := range t.Slices {

@@ -13,8 +13,7 @@ import (
 	"adshard/schema/pb"
 )
 
-// TestOneNameForADatabase: programs that start on a new database at the same
-// time agree on its name.
+// TestOneNameForADatabase: programs that start at the same time with a new database agree on its name.
 func TestOneNameForADatabase(t *testing.T) {
 	db := nodetest.NewDatabase(t).DB
 	names := make([]string, 8)
@@ -34,8 +33,8 @@ func TestOneNameForADatabase(t *testing.T) {
 	}
 }
 
-// TestDataInAnotherOrderAreNotEmptied: neither a new cluster with the default order nor a mistaken one empties slaves with data of its database, unless that
-// is asked for.
+// TestDataInAnotherOrderAreNotEmptied: slaves with data of the database are emptied neither by a new cluster with the default order nor by
+// one with a wrong order, unless that is requested.
 func TestDataInAnotherOrderAreNotEmptied(t *testing.T) {
 	d := Dataset{Database: "d", Order: balance.ByHash}
 	r := &pb.RegisterRequest{Name: "slave-0", Address: "127.0.0.1:1", Position: &pb.Position{}, Slices: &pb.SliceTable{

@@ -15,12 +15,12 @@ type History uint8
 const (
 	Same    History = iota // the position is in the log
 	Unknown                // the log no longer reaches back to it
-	Other                  // the log has another change there, or none
+	Other                  // the log has another change at that position, or none
 )
 
-// Locate looks up a slave's position in the log. mark is that of the change there,
-// or 0 if the position is not in the log. A position without a mark, of a store
-// older than marks, is Same if the log has a change at its clock.
+// Locate looks up a slave's position in the log. `mark` is the mark of the change there, or 0 if
+// the log does not have the position. A position without a mark, from a store older than marks, is
+// Same if the log has a change at its clock.
 func Locate(ctx context.Context, db backend.Feed, at *pb.Position) (h History, mark uint64, err error) {
 	if at.GetClock() == 0 {
 		return Same, 0, nil

@@ -16,17 +16,17 @@ const DefaultOrder = balance.ByHash
 // DefaultStateKey is the key under which a balancer keeps its state in the database.
 const DefaultStateKey = "balancer"
 
-// ModelKey is the key, below the cluster's state key, of its order (one byte) and its
-// slices.
+// ModelKey is appended to the cluster's state key. The value under the resulting key is the
+// cluster's order (one byte) and its slices.
 const ModelKey = "/model"
 
-// OrderKey is the key of the order of a cluster whose slices are not in the database.
+// OrderKey is appended to the state key for the order of a cluster whose slices are not kept in the
+// database.
 const OrderKey = "/order"
 
-// OrderOf returns the order of keys of the cluster that keeps its state under a key of
-// the database: the order of its slices or, in a new cluster, the one configured, or
-// fresh if that is "". Errors: fault.Conflict when another one is configured than that
-// of the slices.
+// OrderOf returns the order of keys of the cluster that keeps its state under a key of the
+// database. That is the order of its slices. A new cluster has the configured order, or `fresh` if
+// `configured` is "". Errors: fault.Conflict if the configured order is not that of the slices.
 func OrderOf(ctx context.Context, db backend.Store, stateKey, configured string, fresh balance.Order) (balance.Order, error) {
 	order := fresh
 	if configured != "" {

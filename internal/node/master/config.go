@@ -19,68 +19,64 @@ import (
 	"adshard/internal/ulimit"
 )
 
-// DefaultReserve is the least price, in micros (serving.md §4).
+// DefaultReserve is the lowest price, in micros (serving.md §4).
 const DefaultReserve = 10_000
 
-// DefaultGCPercent is how far a master's heap grows between collections.
+// DefaultGCPercent is by how many percent a master's heap grows between two collections.
 const DefaultGCPercent = 400
 
 // Config is a master's configuration.
 type Config struct {
-	// Name is the master's name in acknowledgements and logs.
+	// Name is the master's name in messages to the balancer and in logs.
 	Name string `yaml:"name"`
-	// HTTP is the address for queries; Admin is the admin port; empty means
-	// none.
+	// HTTP is the address for queries. Admin is the address of the admin port; if it is empty, there is no admin port.
 	HTTP  string `yaml:"http"`
 	Admin string `yaml:"admin"`
-	// GRPC is the address for queries over gRPC (query.proto); empty means
-	// none.
+	// GRPC is the address for queries over gRPC (query.proto); if it is empty, there is none.
 	GRPC string `yaml:"grpc"`
-	// AdminHosts are further host names of the admin port (ports.Open), and of explanations on the query port.
+	// AdminHosts are further host names of the admin port (ports.Open), and of the query port for explanations.
 	AdminHosts []string `yaml:"admin_hosts"`
-	// Balancer is the balancer's address; with standby balancers those of all, with
-	// commas between them.
+	// Balancer is the balancer's address. If there are standby balancers, it is the list of all addresses, separated by
+	// commas.
 	Balancer string `yaml:"balancer"`
-	// Slaves are addresses of slaves (one is enough) that are asked for the map if
-	// no balancer answers when the master starts.
+	// Slaves are addresses of slaves that are asked for the map if no balancer answers when the master starts. One is enough.
 	Slaves []string `yaml:"slaves"`
 	// Lexicon is the file of synonyms. If it is empty, synonyms are off.
 	Lexicon string `yaml:"lexicon"`
-	// Profile is ProfileDefault, ProfileSklik or a file of what the match types mean.
+	// Profile is ProfileDefault, ProfileSklik or a file that says what the match types mean.
 	Profile string `yaml:"profile"`
-	// Reserve is the least price, in micros.
+	// Reserve is the lowest price, in micros.
 	Reserve uint64 `yaml:"reserve_micros"`
-	// Scorer is the file of the model by which candidates are scored (docs/scorer.md); empty: none. Slaves need it, too.
+	// Scorer is the file of the model that scores candidates (docs/scorer.md); if it is empty, there is no scorer. Slaves need
+	// the file, too.
 	Scorer string `yaml:"scorer"`
-	// Models are those of Scorer, of all parts of a process; nil: there are none.
+	// Models are the models of Scorer, for all parts of a process, or nil if there are none.
 	Models *scorers.File `yaml:"-"`
-	// Explain is where explanations, which show the bids, are served: "public" on the
-	// query port too, "admin" only on the admin port, "auto" as public where the
-	// query port listens on loopback. The admin port always serves them.
+	// Explain says where explanations, which show bids, are served: "public" also on the query port, "admin" only on the admin
+	// port, and "auto" like "public" if the query port listens on loopback. The admin port always serves them.
 	Explain string `yaml:"explain"`
-	// UnknownLocation is what targets of places mean for a query of which no place is known: ExcludeUnknown or IncludeUnknown.
+	// UnknownLocation says whether a campaign with target places takes part if no place of the query is known: ExcludeUnknown
+	// or IncludeUnknown.
 	UnknownLocation string `yaml:"unknown_location"`
-	// Timeout applies to queries that give none.
+	// Timeout applies to queries without a timeout of their own.
 	Timeout time.Duration `yaml:"timeout"`
-	// RequestIDs says whose ids queries have: searchapi.RequestIDsGiven or RequestIDsOwn.
+	// RequestIDs says which ids queries have: searchapi.RequestIDsGiven or RequestIDsOwn.
 	RequestIDs string `yaml:"request_ids"`
 	// MaxInFlight bounds the queries under way.
 	MaxInFlight int `yaml:"max_in_flight"`
-	// GCPercent is how far the heap of the process may grow between two collections,
-	// in percent of what is live, unless the environment sets GOGC. Little of a
-	// master's heap is live, so that Go's own 100 collects many times a second.
+	// GCPercent is by how many percent of the live heap the heap of the process may grow between two collections, unless the
+	// environment sets GOGC. So little of a master's heap is live that Go's default of 100 would collect many times a second.
 	GCPercent int `yaml:"gc_percent"`
-	// EventTokens signs a token for each ad of an answer, by which a collector counts its
-	// impressions and clicks.
+	// EventTokens makes the master sign a token for each ad of an answer, with which a collector counts the ad's impressions
+	// and clicks.
 	EventTokens bool `yaml:"event_tokens"`
-	// SlowQueries says which searches are logged as slow; QueryLog where searches are
-	// written down, to be replayed. Both write what users typed.
+	// SlowQueries says which searches are logged as slow, and QueryLog where searches are recorded for replays. Both record
+	// what users typed.
 	SlowQueries querylog.SlowConfig   `yaml:"slow_queries"`
 	QueryLog    querylog.RecordConfig `yaml:"query_log"`
-	// Traces says which searches are traced, and where spans go.
+	// Traces says which searches are traced, and where their spans are sent.
 	Traces tracing.Config `yaml:"traces"`
-	// QueryTLS is how the ports for queries use TLS; QueryInsecure lets those that are not on
-	// loopback be without.
+	// QueryTLS says how the ports for queries use TLS. QueryInsecure allows ports outside loopback without TLS.
 	QueryTLS      certs.QueryTLS `yaml:"query_tls"`
 	QueryInsecure bool           `yaml:"query_insecure"`
 
@@ -97,7 +93,7 @@ func DefaultConfig() Config {
 	}
 }
 
-// Validate lists all faults.
+// Validate returns an error that lists all faults, or nil.
 func (c *Config) Validate() error {
 	var k config.Check
 	k.Name("name", c.Name)
@@ -131,32 +127,32 @@ func (c *Config) Validate() error {
 	return k.Err()
 }
 
-// What targets of places mean where no place is known (Config.UnknownLocation).
+// The values of Config.UnknownLocation.
 const (
 	ExcludeUnknown = "exclude"
 	IncludeUnknown = "include"
 )
 
-// Where explanations are (MasterConfig.Explain).
+// The values of Config.Explain.
 const (
 	ExplainAuto   = "auto"
 	ExplainPublic = "public"
 	ExplainAdmin  = "admin"
 )
 
-// CheckExplain checks where explanations are to be.
+// CheckExplain checks the setting of where explanations are served.
 func CheckExplain(k *config.Check, explain, admin string) {
 	k.OneOf("explain", explain, ExplainAuto, ExplainPublic, ExplainAdmin)
 	k.That(explain != ExplainAdmin || admin != "", "explain", "is admin, and there is no admin port; set admin")
 }
 
-// explains reports whether queries and explanations come in at one address.
+// explains reports whether the query port at an address also serves explanations.
 func (c *Config) explains(at net.Addr) bool {
 	tcp, ok := at.(*net.TCPAddr)
 	return c.Explain == ExplainPublic || c.Explain == ExplainAuto && ok && tcp.IP.IsLoopback()
 }
 
-// CheckStart makes the checks of a start and changes nothing; --check-config calls it, too. Validate comes before it.
+// CheckStart makes the checks of a start and changes nothing; --check-config calls it, too. Call Validate first.
 func (c *Config) CheckStart(ctx context.Context, log *slog.Logger) error {
 	k := preflight.Begin(ctx, ulimit.Need{Files: ports.LeastFiles}, log)
 	k.Credentials(&c.Settings, access.Master, c.Name)
@@ -165,7 +161,7 @@ func (c *Config) CheckStart(ctx context.Context, log *slog.Logger) error {
 	return k.Err()
 }
 
-// CheckQueries checks the files that a master reads and writes.
+// CheckQueries checks the files that a master reads or writes.
 func (c *Config) CheckQueries(k *preflight.Check) {
 	k.Queries(&c.QueryTLS)
 	_, err := openLexicon(c.Lexicon, slog.New(slog.DiscardHandler))

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestExplanationsFollowTheListener: with auto they are public on loopback only.
+// TestExplanationsFollowTheListener: with `auto`, explanations are public on loopback addresses
+// only.
 func TestExplanationsFollowTheListener(t *testing.T) {
 	for address, want := range map[string]bool{
 		"127.0.0.1": true, "127.9.9.9": true, "::1": true, "0.0.0.0": false, "::": false, "10.0.0.5": false, "192.0.2.1": false,

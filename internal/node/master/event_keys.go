@@ -11,14 +11,15 @@ import (
 )
 
 const (
-	// keysEvery is how often keys are asked for, far below the time for which a new key is known
-	// before it signs; keysRetry while there are none, keysTime how long an answer may take.
+	// keysEvery is the time between two requests for the keys: far less than the time between a
+	// key's announcement and its first signature. keysRetry is that time while there are no keys,
+	// and keysTime how long an answer may take.
 	keysEvery = time.Minute
 	keysRetry = 500 * time.Millisecond
 	keysTime  = 5 * time.Second
 )
 
-// eventKeys are the keys that sign event tokens, as the balancer gave them last.
+// eventKeys are the keys that sign event tokens, as last received from the balancer.
 type eventKeys struct{ ring atomic.Pointer[token.Ring] }
 
 func newEventKeys() *eventKeys {
@@ -27,8 +28,8 @@ func newEventKeys() *eventKeys {
 	return k
 }
 
-// followEventKeys asks for the keys until ctx is done. Those that it has stay when the
-// balancer does not answer.
+// followEventKeys asks for the keys until ctx is done. If the balancer does not answer, it keeps
+// the last keys.
 func (m *Master) followEventKeys(ctx context.Context) {
 	failing := false
 	for {

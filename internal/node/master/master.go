@@ -1,5 +1,5 @@
-// Package master is the process that takes queries over HTTP, asks all slaves
-// and answers with the result of the auction. It keeps no state on disk.
+// Package master is the process that takes queries over HTTP, asks all shards and answers with the result of the auction. It keeps no
+// state on disk.
 package master
 
 import (
@@ -90,16 +90,15 @@ type Master struct {
 	handler  *searchapi.Handler
 	calls    net.Listener // for queries over gRPC, or nil if there are none
 	queries  *certs.Queries
-	keys     *eventKeys // nil: event tokens are not signed
+	keys     *eventKeys // nil if event tokens are not signed
 	written  written
 	places   *documents.Places
 	lists    *documents.Lists
-	follower *documents.Follower // of both
+	follower *documents.Follower // of places and lists
 	log      *slog.Logger
 }
 
-// New reads the lexicon, listens and connects. local finds the slaves of this process
-// (fanout.Within), or nil if there are none.
+// New reads the lexicon, listens and connects. `local` finds the slaves in this process (fanout.Within), or is nil if there are none.
 func New(cfg Config, port *ports.Ports, local func(address string) fanout.Local, log *slog.Logger) (*Master, error) {
 	m := &Master{cfg: cfg, places: new(documents.Places), lists: new(documents.Lists), log: log.With("node", cfg.Name)}
 	var err error
@@ -144,8 +143,7 @@ func New(cfg Config, port *ports.Ports, local func(address string) fanout.Local,
 	return m, nil
 }
 
-// handle makes the handler of the query port, and that of explanations on the admin
-// port.
+// handle makes the handler of the query port, and the handler for explanations on the admin port.
 func (m *Master) handle(lexicon *words.Lexicon, observer *Metrics, port *ports.Ports) error {
 	profile, err := readProfile(m.cfg.Profile)
 	if err != nil {
@@ -180,7 +178,7 @@ func (m *Master) handle(lexicon *words.Lexicon, observer *Metrics, port *ports.P
 	return nil
 }
 
-// dialer returns how slaves are reached.
+// dialer returns the dialer with which slaves are reached.
 func (m *Master) dialer(local func(address string) fanout.Local) fanout.Dialer {
 	dial := fanout.Streams(m.cfg.Credentials, m.log)
 	if local == nil {
@@ -189,8 +187,7 @@ func (m *Master) dialer(local func(address string) fanout.Local) fanout.Dialer {
 	return fanout.Within(local, dial)
 }
 
-// dialSeeds connects to the slaves that are asked for the map if no balancer
-// answers.
+// dialSeeds makes the connections to the slaves that are asked for the map if no balancer answers.
 func (m *Master) dialSeeds() (fanout.Seeds, error) {
 	var seeds fanout.Seeds
 	for _, address := range m.cfg.Slaves {
@@ -218,22 +215,22 @@ func openLexicon(path string, log *slog.Logger) (*words.Lexicon, error) {
 	return synonyms, nil
 }
 
-// url returns the address of queries.
+// url returns the URL for queries.
 func (m *Master) url() string { return m.queries.Scheme() + "://" + m.listener.Addr().String() }
 
-// reachedAt is url with the name of this host in place of an address that stands for all of its own.
+// reachedAt returns the URL for queries as other hosts use it: if the port listens on all addresses, with the name of this host.
 func (m *Master) reachedAt() string {
 	address := m.listener.Addr().String()
 	if config.Unspecified(address) {
 		if host, err := os.Hostname(); err == nil {
-			_, port, _ := net.SplitHostPort(address) // of a listener
+			_, port, _ := net.SplitHostPort(address) // a listener's address always splits
 			address = net.JoinHostPort(host, port)
 		}
 	}
 	return m.queries.Scheme() + "://" + address
 }
 
-// Close releases what New opened, if Run is never called.
+// Close releases what New opened. Call it if Run is never called.
 func (m *Master) Close() {
 	_ = m.listener.Close()
 	if m.calls != nil {
@@ -243,7 +240,7 @@ func (m *Master) Close() {
 	m.hangUp()
 }
 
-// hangUp closes the connections to balancer and seeds.
+// hangUp closes the connections to the balancer and the seeds.
 func (m *Master) hangUp() {
 	_ = m.balancer.Close()
 	for _, conn := range m.seeds {
@@ -251,8 +248,7 @@ func (m *Master) hangUp() {
 	}
 }
 
-// Run serves until ctx is done; connections to slaves are closed after the last
-// query is answered.
+// Run serves until ctx is done. The connections to slaves are closed after the last query has been answered.
 func (m *Master) Run(ctx context.Context) error {
 	defer m.hangUp()
 	defer m.watcher.Close()
@@ -282,7 +278,7 @@ func (m *Master) serveCalls(ctx context.Context) error {
 	return ports.ServeGRPC(ctx, server, m.calls)
 }
 
-// database is whose data the master's shards hold; "": it has no map yet.
+// database returns the id of the database whose data the master's shards hold, or "" if it has no map yet.
 func (m *Master) database() string {
 	if now := m.watcher.Current(); now != nil {
 		return now.Database
@@ -290,7 +286,7 @@ func (m *Master) database() string {
 	return ""
 }
 
-// Places returns the newest table of places; nil: the balancer has not told yet which one it is.
+// Places returns the newest table of places, or nil if the balancer has not announced one yet.
 func (m *Master) Places() *places.Table { return m.places.Table() }
 
 func (m *Master) countPlaces() float64 {
@@ -307,9 +303,9 @@ func (m *Master) Print(out io.Writer) {
 	}
 }
 
-// Ready returns why the master cannot answer. A map of slaves that have been
-// filled is enough: each answer names the slaves that are missing. A table of places that cannot be read counts where no older one is
-// here; a damaged block list does not, since it would take all masters out of service at once.
+// Ready returns why the master cannot answer. A map of slaves that have been filled is enough, since each answer names the slaves
+// that are missing. A table of places that cannot be read is a reason only if there is no older one. A damaged block list is no
+// reason, since it would take all masters out of service at once.
 func (m *Master) Ready() []string {
 	switch now := m.watcher.Current(); {
 	case now != nil && now.Filled:
@@ -327,7 +323,7 @@ func (m *Master) Ready() []string {
 	return why
 }
 
-// filled returns 1 once the first fill is complete, else 0.
+// filled returns 1 once the first fill is complete, and 0 before.
 func (m *Master) filled() float64 {
 	if now := m.watcher.Current(); now != nil && now.Filled {
 		return 1
@@ -340,14 +336,13 @@ const (
 	probeTime  = time.Second
 )
 
-// complete waits until a complete answer is possible; it returns false if ctx is
-// done first.
+// complete waits until a complete answer is possible. It returns false if ctx is done first.
 func (m *Master) complete(ctx context.Context) bool {
 	for {
 		probe, cancel := context.WithTimeout(ctx, probeTime)
 		request := &search.Request{Query: new(search.Query), Profile: search.DefaultProfile(), Slots: 1, Reserve: 1}
 		if request.Scorer = m.cfg.Models.Asked(); request.Scorer != (search.ScorerID{}) {
-			request.Context = &targeting.Context{Time: time.Now()} // slaves that lack the model would be missing from every answer
+			request.Context = &targeting.Context{Time: time.Now()} // so that slaves that lack the model, which would be missing from every answer, are noticed
 		}
 		answer, err := m.fanout.Search(probe, request)
 		cancel()
@@ -360,10 +355,10 @@ func (m *Master) complete(ctx context.Context) bool {
 	}
 }
 
-// placesTime bounds how long the ready line waits for the table of places: a balancer of an earlier version has none.
+// placesTime bounds how long the ready line waits for the table of places: a balancer of an earlier version never sends one.
 const placesTime = 5 * time.Second
 
-// placed waits until requests can be resolved, or for placesTime.
+// placed waits until the table of places is there, for at most placesTime.
 func (m *Master) placed(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, placesTime)
 	defer cancel()
@@ -371,7 +366,7 @@ func (m *Master) placed(ctx context.Context) {
 	}
 }
 
-// Announce prints the ready line once a complete answer is possible.
+// Announce waits until a complete answer is possible, and then prints the ready line.
 func (m *Master) Announce(ctx context.Context, out io.Writer) {
 	if m.complete(ctx) {
 		m.placed(ctx)

@@ -15,7 +15,7 @@ import (
 	"adshard/search"
 )
 
-// Metrics observes a master's requests (searchapi.Observer) and its shards
+// Metrics observes the requests of a master (searchapi.Observer) and its calls to shards
 // (fanout.Observer).
 type Metrics struct {
 	expand, fanout, merge, finish, whole prometheus.Observer
@@ -59,7 +59,7 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 		work: metrics.NewWork(r),
 	}
 	for v := search.NotStarted; v <= search.Blocked; v++ {
-		m.untargeted.WithLabelValues(v.String()) // so that rates have a beginning
+		m.untargeted.WithLabelValues(v.String()) // so that rates start from 0
 	}
 	r.MustRegister(m.outcomes, m.overloads, m.retries, m.expanded, m.kept, m.shards, m.failures, m.missing,
 		m.hedges, m.hedgesWon, m.elsewhere, m.noMore, m.leftOut, m.untargeted)
@@ -102,7 +102,7 @@ func (m *Metrics) untarget(counts *[search.Verdicts]uint64) {
 	}
 }
 
-// Traffic returns what is counted for the balancer.
+// Traffic returns the counts that are reported to the balancer.
 func (m *Metrics) Traffic() *pb.Traffic { return m.traffic.Message() }
 
 // Called implements fanout.Observer.

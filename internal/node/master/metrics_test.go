@@ -11,7 +11,8 @@ import (
 	"adshard/search"
 )
 
-// TestVerdictsOfTargetingAreCounted: by verdict, those of targeting and blocks alone.
+// TestVerdictsOfTargetingAreCounted: only verdicts of targeting and blocks are counted, each
+// separately.
 func TestVerdictsOfTargetingAreCounted(t *testing.T) {
 	r := prometheus.NewRegistry()
 	m := NewMetrics(r)

@@ -12,20 +12,21 @@ import (
 	"adshard/search"
 )
 
-// Profiles that have a name; any other one is a file (Config.Profile).
+// Profiles with a name; any other profile is in a file (Config.Profile).
 const (
 	ProfileDefault = "default"
 	ProfileSklik   = "sklik"
 )
 
-// CheckProfile checks the name of a profile, which a file's path cannot be taken for.
+// CheckProfile checks the name of a profile. The path of a file must contain a slash or a dot, so that it cannot
+// be taken for a name.
 func CheckProfile(k *config.Check, name string) {
 	named := name == ProfileDefault || name == ProfileSklik || strings.ContainsAny(name, "/.")
 	k.That(named, "profile", "is %q; it must be %s, %s, or the path of a file, such as ./google.yaml", name, ProfileDefault, ProfileSklik)
 }
 
-// readProfile returns the profile with a name, or the one in a file. Errors: fault.Invalid, which names the file
-// and what is wrong in it.
+// readProfile returns the profile with a name, or the one in a file. Errors: fault.Invalid, with the name of the
+// file and what is wrong in it.
 func readProfile(name string) (search.Profile, error) {
 	switch name {
 	case ProfileDefault:
@@ -45,7 +46,7 @@ func readProfile(name string) (search.Profile, error) {
 	return p, nil
 }
 
-// profileText is a profile as files have it: all properties of all match types (serving.md §2).
+// profileText is a profile as written in a file: all properties of all match types (serving.md §2).
 type profileText struct {
 	Exact  *ruleText `yaml:"exact"`
 	Phrase *ruleText `yaml:"phrase"`
@@ -60,10 +61,11 @@ type ruleText struct {
 	AgreesUpTo *string `yaml:"agrees_up_to"`
 }
 
-// maxProfile bounds a file in bytes.
+// maxProfile bounds a profile's file, in bytes.
 const maxProfile = 1 << 16
 
-// parseProfile reads a profile. Nothing has a default: a property that was forgotten would change which ads match.
+// parseProfile reads a profile. No property has a default, since one that was forgotten would change which ads
+// match.
 func parseProfile(from io.Reader) (p search.Profile, err error) {
 	var text profileText
 	file, err := io.ReadAll(io.LimitReader(from, maxProfile))
@@ -80,7 +82,7 @@ func parseProfile(from io.Reader) (p search.Profile, err error) {
 	return p, errors.Join(faults[:]...)
 }
 
-// read returns the rule of a match type; of an incomplete one the error lists what is missing.
+// read returns the rule of a match type. If it is incomplete, the error lists what is missing.
 func (r *ruleText) read(t search.MatchType) (search.Rule, error) {
 	if r == nil {
 		return search.Rule{}, fmt.Errorf("%s is missing", t)

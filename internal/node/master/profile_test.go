@@ -11,7 +11,7 @@ import (
 	"adshard/search/words"
 )
 
-// shipped reads a profile of deploy/profiles.
+// shipped reads a profile from deploy/profiles.
 func shipped(t *testing.T, name string) search.Profile {
 	t.Helper()
 	p, err := readProfile("../../../deploy/profiles/" + name + ".yaml")
@@ -21,7 +21,8 @@ func shipped(t *testing.T, name string) search.Profile {
 	return p
 }
 
-// TestShippedProfiles holds what the networks' pages say of their match types, in their examples where they have any.
+// TestShippedProfiles: the profiles match as the networks describe their match types, with the examples from their
+// pages where there are any.
 func TestShippedProfiles(t *testing.T) {
 	for _, c := range []struct {
 		profile string
@@ -69,7 +70,8 @@ func TestShippedProfiles(t *testing.T) {
 	}
 }
 
-// TestBroaderTypesMatchMore: what a narrower type of a shipped profile allows, each broader one does too.
+// TestBroaderTypesMatchMore: in a shipped profile, each broader match type allows everything that a narrower one
+// allows.
 func TestBroaderTypesMatchMore(t *testing.T) {
 	for _, name := range []string{"google", "microsoft", "sklik"} {
 		p := shipped(t, name)
@@ -82,7 +84,8 @@ func TestBroaderTypesMatchMore(t *testing.T) {
 	}
 }
 
-// TestProfileFiles: a file that leaves something out, or says something else, is refused with what is wrong.
+// TestProfileFiles: a file that omits a setting or contains an unknown one is refused, and the error says what is
+// wrong.
 func TestProfileFiles(t *testing.T) {
 	const whole = "exact: {other_words: false, order: true, adjacent: true, agrees_up_to: folded}\n" +
 		"phrase: {other_words: true, order: true, adjacent: true, agrees_up_to: inflected}\n" +

@@ -31,21 +31,21 @@ func (s *at) Explain(context.Context, *search.Request, int) (*search.Explanation
 	return &search.Explanation{}, nil
 }
 
-// one is a map that stays.
+// one is a map that does not change.
 type one struct{ m *fanout.Map }
 
 func (o one) Current() *fanout.Map                           { return o.m }
 func (o one) Newer(context.Context, *fanout.Map) *fanout.Map { return nil }
 
-// nowhere is a ResponseWriter that keeps nothing.
+// nowhere is a ResponseWriter that discards everything.
 type nowhere struct{ header http.Header }
 
 func (n *nowhere) Header() http.Header         { return n.header }
 func (n *nowhere) Write(b []byte) (int, error) { return len(b), nil }
 func (n *nowhere) WriteHeader(int)             {}
 
-// answering returns a master's handler over three slaves that answer at once with five
-// hits each, and traces to a URL; "": nothing is traced.
+// answering returns a master's handler with three slaves that answer at once with five hits each.
+// It sends traces to `endpoint`; if that is "", nothing is traced.
 func answering(b *testing.B, endpoint string, share float64) http.Handler {
 	b.Helper()
 	tracer, err := tracing.Open(tracing.Config{Endpoint: endpoint, Share: share}, "master", "master-0", slog.New(slog.DiscardHandler))
@@ -71,10 +71,10 @@ func answering(b *testing.B, endpoint string, share float64) http.Handler {
 		Expansions: search.NewExpansions(nil, searchapi.ExpansionBytes)})
 }
 
-// BenchmarkTracing is what tracing costs a master in processor time, of which a search
-// takes none in the slaves and the network here: rounds in which off, a share of 1 % and
-// all searches have their turn, in an order that changes. Ratios are medians of the
-// rounds' own, beside the quarters around them. Run it with -benchtime 40x.
+// BenchmarkTracing measures the processor time that tracing costs a master. In this benchmark,
+// slaves and the network take none. In each round, tracing is off, traces 1 % of searches and
+// traces all searches in turn, in a changing order. The reported ratios are the medians over all
+// rounds, with quartiles. Run it with -benchtime 40x.
 func BenchmarkTracing(b *testing.B) {
 	receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	b.Cleanup(receiver.Close) // after the tracers
@@ -98,7 +98,7 @@ func BenchmarkTracing(b *testing.B) {
 	}
 }
 
-// turn returns the processor time of a search, in µs.
+// turn returns the processor time of a search in µs.
 func turn(b *testing.B, h http.Handler) float64 {
 	b.Helper()
 	const searches = 20_000
@@ -112,7 +112,7 @@ func turn(b *testing.B, h http.Handler) float64 {
 	return float64((used(b) - began).Nanoseconds()) / 1e3 / searches
 }
 
-// used is the processor time of the process so far.
+// used returns the processor time that the process has used so far.
 func used(b *testing.B) time.Duration {
 	b.Helper()
 	var u syscall.Rusage
@@ -122,7 +122,7 @@ func used(b *testing.B) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// quarters returns what a quarter, half and three quarters of the values are below.
+// quarters returns the values below which a quarter, half and three quarters of the values are.
 func quarters(values []float64) [3]float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	n := len(sorted)

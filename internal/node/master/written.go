@@ -13,7 +13,7 @@ import (
 	"adshard/internal/node/tracing"
 )
 
-// written is what a master writes down of queries. What is nil is off.
+// written holds what a master uses to record queries. Fields that are nil are switched off.
 type written struct {
 	slow     *querylog.Slow
 	explain  func(ctx context.Context, query, of string) (any, error)
@@ -21,8 +21,8 @@ type written struct {
 	tracer   *tracing.Tracer
 }
 
-// writeDown sets up the logs of searches that the configuration asks for; explaining
-// explains the slowest search.
+// writeDown sets up the logs of searches that the configuration asks for; `explaining` explains the
+// slowest search.
 func (m *Master) writeDown(c *searchapi.Config, explaining *searchapi.Handler, port *ports.Ports) error {
 	if m.cfg.SlowQueries.After > 0 {
 		slow := querylog.NewSlow(m.cfg.SlowQueries.After, m.log)
@@ -63,17 +63,17 @@ func (w *written) run(ctx context.Context) {
 	all.Wait()
 }
 
-// close writes the rest, when no search is under way.
+// close writes what is left. No search may be under way.
 func (w *written) close() {
 	if w.recorder != nil {
-		_ = w.recorder.Close() // what could not be written was logged and counted
+		_ = w.recorder.Close() // data that could not be written was logged and counted
 		w.recorder = nil
 	}
 	w.tracer.Close()
 	w.tracer = nil
 }
 
-// observers are several in the place of one.
+// observers is an Observer that passes everything on to several.
 type observers []searchapi.Observer
 
 // Observe implements searchapi.Observer.

@@ -9,7 +9,7 @@ import (
 	"adshard/internal/node/searchapi"
 )
 
-// TestNothingIsWrittenDownUnasked: by default nothing is recorded, at no cost.
+// TestNothingIsWrittenDownUnasked: by default nothing is recorded, and recording costs nothing.
 func TestNothingIsWrittenDownUnasked(t *testing.T) {
 	port, err := ports.Open(nil, "")
 	if err != nil {

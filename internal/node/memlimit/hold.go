@@ -9,21 +9,20 @@ import (
 	"adshard/barrels/rocks"
 )
 
-// Begin applies the part of the plan that is set once for the process. It is called before
-// stores are opened.
+// Begin applies the part of the plan that is set once for the process. Call it before stores are
+// opened.
 func (p Plan) Begin() {
 	rocks.FewArenas()
 	debug.SetMemoryLimit(p.Heap)
 }
 
-// Time between two looks.
+// interval is the time between two adjustments.
 const interval = time.Second
 
-// Hold sets how much garbage Go's heap may have, until ctx is done: a fixed part and a
-// share of what is live, for which Divide leaves room. While the caches are not full it
-// may be more, a share of the whole heap's part, so that little time goes into
-// collecting where there is much memory. What the C allocator keeps of freed memory is
-// given back from time to time.
+// Hold sets how much garbage Go's heap may hold, until ctx is done: a fixed part and a share of the
+// live data, for which Divide leaves room. While the caches are not full, it may be more, up to a
+// share of the whole heap, so that little time is spent on garbage collection if there is much
+// memory. From time to time, freed memory that the C allocator keeps is given back to the system.
 func (p Plan) Hold(ctx context.Context) {
 	ticks := time.NewTicker(interval)
 	defer ticks.Stop()
@@ -46,11 +45,10 @@ func (p Plan) Hold(ctx context.Context) {
 	}
 }
 
-// trimEvery is the number of looks between two times at which freed memory is given
-// back.
+// trimEvery is the number of adjustments after which freed memory is given back.
 const trimEvery = 10
 
-// percentOf is how much of what is live may be garbage, in per cent.
+// percentOf returns how much garbage the heap may hold, in percent of the live data.
 func (p Plan) percentOf(live uint64) int {
 	live = max(live, mib)
 	room := working/2 + live/garbage

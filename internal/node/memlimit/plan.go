@@ -7,47 +7,49 @@ import (
 	"adshard/internal/node/config"
 )
 
-// Plan is how the memory of a process is divided, in bytes.
+// Plan says how the memory of a process is divided, in bytes.
 type Plan struct {
 	// Heap bounds Go's heap.
 	Heap int64
-	// Data is for terms, parents and caches of each store, in Go's heap.
+	// Data is the part of Go's heap for the terms, parents and caches of each store.
 	Data uint64
-	// Cache and Buffers are of each RocksDB: blocks read, and data not yet in files.
+	// Cache and Buffers are for each RocksDB: blocks that were read, and data that is not in files
+	// yet.
 	Cache, Buffers uint64
-	// Bucket bounds a bucket of node data, of which a slave applies one at a time:
-	// decoded, as a batch and as RocksDB's bytes it takes about eleven times as much.
+	// Bucket bounds a bucket of data. A slave applies one at a time, which takes about eleven times
+	// its size: decoded, as a batch, and as RocksDB's bytes.
 	Bucket int
 }
 
 const mib = 1 << 20
 
 const (
-	// program is for pages of the program and of libraries, and Go's own tables.
+	// program is for the pages of the program and its libraries, and for Go's own tables.
 	program = 66 * mib
-	// working is for searches and changes under way, and what is not yet collected.
+	// working is for searches and changes under way, and for garbage that has not been collected
+	// yet.
 	working = 32 * mib
-	// native is for RocksDB's indexes and filters, and what the C allocator holds.
+	// native is for RocksDB's indexes and filters, and for memory that the C allocator keeps.
 	native = 8 * mib
 	// leastData is for the smallest useful store.
 	leastData = 8 * mib
-	// least and most of write buffers.
+	// The least and the greatest size of write buffers.
 	leastBuffers, mostBuffers = 4 * mib, 128 * mib
-	// leastBucket is the least bucket with which a slave is filled quickly.
+	// leastBucket is the smallest bucket with which a slave is filled quickly.
 	leastBucket = mib / 2
 )
 
-// Least is the least memory with which a process of a number of slaves works.
+// Least returns the least memory with which a process with this number of slaves can work.
 func Least(slaves int) config.Size {
 	each := leastData + leastData/garbage + native + leastBuffers + leastBuffers/2
 	return config.Size(program + working + slaves*each*20/16)
 }
 
-// garbage is the share (one in so many) of the data that may be garbage meanwhile.
+// garbage is the divisor that gives the part of the data that may be garbage.
 const garbage = 8
 
-// Divide divides the memory of a process among its slaves. Errors: fault.Invalid
-// when it is less than Least.
+// Divide divides the memory of a process among its slaves. Errors: fault.Invalid if it is less than
+// Least.
 func Divide(memory config.Size, slaves int) (Plan, error) {
 	if least := Least(slaves); memory < least {
 		return Plan{}, fault.Field("config", "memory", "memory: %v is too little for %s; give at least %v", memory, count(slaves), least)
@@ -57,7 +59,7 @@ func Divide(memory config.Size, slaves int) (Plan, error) {
 		Cache: each / 32, Buffers: min(max(each/16, leastBuffers), mostBuffers),
 		Bucket: max(int(each/64), leastBucket),
 	}
-	// A full buffer stays until it is written to a file, beside the next.
+	// A full buffer stays in memory next to the new one until it has been written to a file.
 	rest := each - native - each/64 - p.Cache - p.Buffers - p.Buffers/2
 	p.Data = rest / (garbage + 1) * garbage
 	p.Heap = int64(uint64(slaves)*rest + working)
@@ -71,11 +73,11 @@ func count(slaves int) string {
 	return fmt.Sprintf("%d slaves", slaves)
 }
 
-// MostAlways is how many bytes a store may keep in any case.
+// MostAlways returns the most bytes that a store may always keep in memory.
 func (p Plan) MostAlways() uint64 { return p.Data / 2 }
 
-// Check returns fault.Invalid if what a store always keeps leaves too little memory for
-// what is cached.
+// Check returns an error if the data that a store always keeps in memory leaves too little for
+// caches. Errors: fault.Invalid.
 func (p Plan) Check(memory config.Size, always uint64) error {
 	if always <= p.MostAlways() {
 		return nil

@@ -10,7 +10,8 @@ import (
 	"adshard/internal/node/config"
 )
 
-// TestDivide: the parts fit in the whole, and each suffices from the smallest memory on.
+// TestDivide: the parts fit in the whole, and each is sufficient from the smallest memory size
+// upward.
 func TestDivide(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		slaves := rapid.IntRange(1, 64).Draw(t, "slaves")
@@ -33,8 +34,8 @@ func TestDivide(t *testing.T) {
 	})
 }
 
-// TestCheck: a store whose terms and campaigns leave no room is refused, and what the
-// error tells to give is enough.
+// TestCheck: a store whose terms and campaigns leave no room is refused, and the amount of memory
+// that the error recommends is sufficient.
 func TestCheck(t *testing.T) {
 	p, err := Divide(128*mib, 1)
 	if err != nil {
@@ -58,8 +59,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestPercent: garbage never takes more than the room that is left for it, or a minimum; a
-// small heap is not collected all the time, and one with plenty of room seldom.
+// TestPercent: garbage never takes more than the room left for it, or a minimum. A small heap is
+// not collected all the time, and a heap with plenty of room is collected seldom.
 func TestPercent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := Plan{Heap: rapid.Int64Range(64*mib, 1<<40).Draw(t, "heap")}

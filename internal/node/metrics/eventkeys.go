@@ -12,14 +12,14 @@ const (
 	KeysOfCollector = "collector"
 )
 
-// eventKeys tells which keys of event tokens a process has.
+// eventKeys collects which keys of event tokens a process has.
 type eventKeys struct {
 	desc *prometheus.Desc
 	ring func() *token.Ring
 }
 
-// WatchEventKeys registers which keys of event tokens a process has, by names that tell nothing of them: a collector
-// that shares none with the masters takes all events for forged.
+// WatchEventKeys registers a metric of the keys of event tokens that a process has. Their names reveal nothing about
+// the keys. A collector that has no key in common with the masters takes all events for forgeries.
 func WatchEventKeys(r prometheus.Registerer, of string, ring func() *token.Ring) {
 	r.MustRegister(eventKeys{prometheus.NewDesc("adshard_event_key", "1; which keys of event tokens a master or a collector has.",
 		[]string{"key"}, prometheus.Labels{"of": of}), ring})

@@ -6,7 +6,7 @@ import (
 	"adshard/internal/node/overload"
 )
 
-// WatchGate registers what a gate for searches does (overload.Gate).
+// WatchGate registers metrics of a gate for searches (overload.Gate).
 func WatchGate(r prometheus.Registerer, g interface{ State() overload.State }) {
 	Gauge(r, "adshard_search_slots", "How many searches may run at once.",
 		func() float64 { return float64(g.State().Slots) })

@@ -1,5 +1,6 @@
-// Package metrics makes what processes show to Prometheus: their registry, and the parts that
-// masters, slaves and collectors have in common. What only one role has is in that role's package.
+// Package metrics makes the metrics that processes show to Prometheus: their registry, and the
+// metrics that masters, slaves and collectors have in common. Metrics of a single role are in that
+// role's package.
 package metrics
 
 import (
@@ -12,15 +13,14 @@ import (
 	"adshard/search"
 )
 
-// NewRegistry returns a registry with what Go and the process say of
-// themselves, and which build the program is.
+// NewRegistry returns a registry with metrics of Go, of the process and of the program's build.
 func NewRegistry() *prometheus.Registry {
 	r := prometheus.NewRegistry()
 	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), buildInfo(version.Current()))
 	return r
 }
 
-// buildInfo is always 1: what there is to know is in its labels.
+// buildInfo returns a metric that is always 1; its labels describe the build.
 func buildInfo(b version.Build) prometheus.Collector {
 	info := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "adshard_build_info", Help: "1; which build the program is.",
@@ -30,14 +30,14 @@ func buildInfo(b version.Build) prometheus.Collector {
 	return info
 }
 
-// StageBuckets go from 10 µs to 5 s, in seconds.
+// StageBuckets are the bounds of histograms, in seconds, from 10 µs to 5 s.
 var StageBuckets = []float64{10e-6, 25e-6, 50e-6, 100e-6, 250e-6, 500e-6, 1e-3, 2.5e-3, 5e-3, 10e-3, 25e-3, 50e-3,
 	0.1, 0.25, 0.5, 1, 2.5, 5}
 
-// Stages are the times of one request's parts, by the name of the stage.
+// Stages holds histograms of the times of a request's parts, by the name of the stage.
 type Stages struct{ by *prometheus.HistogramVec }
 
-// NewStages registers them.
+// NewStages registers the histograms.
 func NewStages(r prometheus.Registerer) Stages {
 	s := Stages{prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name: "adshard_stage_seconds", Help: "Time of the parts of a search, by stage.", Buckets: StageBuckets,
@@ -46,10 +46,11 @@ func NewStages(r prometheus.Registerer) Stages {
 	return s
 }
 
-// Of returns the times of a stage.
+// Of returns the histogram of a stage.
 func (s Stages) Of(stage string) prometheus.Observer { return s.by.WithLabelValues(stage) }
 
-// Observe notes how long something took, with the id of its trace if there is one; 0 is not noted.
+// Observe records a duration, with the id of its trace if there is one. It ignores durations that
+// are not positive.
 func Observe(o prometheus.Observer, d time.Duration, trace string) {
 	switch {
 	case d <= 0:
@@ -60,10 +61,10 @@ func Observe(o prometheus.Observer, d time.Duration, trace string) {
 	}
 }
 
-// Work counts what searches cost.
+// Work counts the work of searches.
 type Work struct{ examined, read, skipped, bad, early prometheus.Counter }
 
-// NewWork registers the counts.
+// NewWork registers the counters.
 func NewWork(r prometheus.Registerer) Work {
 	w := Work{
 		examined: Counter("adshard_postings_examined_total", "Postings examined."),
@@ -76,7 +77,7 @@ func NewWork(r prometheus.Registerer) Work {
 	return w
 }
 
-// Add adds what one search cost.
+// Add adds the work of one search.
 func (w *Work) Add(n search.Work) {
 	w.examined.Add(float64(n.Examined))
 	w.read.Add(float64(n.BlocksRead))
@@ -87,23 +88,23 @@ func (w *Work) Add(n search.Work) {
 	}
 }
 
-// Counter makes a counter; it is not registered.
+// Counter returns a counter that is not registered.
 func Counter(name, help string) prometheus.Counter {
 	return prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
 }
 
-// Counters makes counters by labels; they are not registered.
+// Counters returns counters by labels that are not registered.
 func Counters(name, help string, labels ...string) *prometheus.CounterVec {
 	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
 }
 
-// Gauge registers a value that is read when metrics are asked for.
+// Gauge registers a gauge that calls `read` whenever metrics are collected.
 func Gauge(r prometheus.Registerer, name, help string, read func() float64) {
 	r.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, read))
 }
 
-// Count registers a count that is read when metrics are asked for; its name
-// ends with _total.
+// Count registers a counter that calls `read` whenever metrics are collected. Its name must end in
+// _total.
 func Count(r prometheus.Registerer, name, help string, read func() float64) {
 	r.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, read))
 }

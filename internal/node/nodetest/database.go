@@ -1,4 +1,4 @@
-// Package nodetest has databases for the tests of processes.
+// Package nodetest provides databases for the tests of processes.
 package nodetest
 
 import (
@@ -43,11 +43,10 @@ func (d *Database) open(o sqlite.Options) {
 	d.T.Cleanup(func() { _ = db.Close() })
 }
 
-// URL names the database in configurations.
+// URL returns the URL of the database for configurations.
 func (d *Database) URL() string { return "sqlite:" + d.Path }
 
-// Write creates or changes groups in one transaction; each has keywords and an
-// ad.
+// Write creates or changes groups in one transaction. Each group has keywords and an ad.
 func (d *Database) Write(advertisers, groups, keywords int, bid uint64) {
 	d.T.Helper()
 	ctx := d.T.Context()
@@ -80,7 +79,7 @@ func (d *Database) Must(err error) {
 	}
 }
 
-// Reopen closes the database, lets change work on its files, and opens it again. No
+// Reopen closes the database, calls `change` with the path of its file, and opens it again. No
 // other process may have it open.
 func (d *Database) Reopen(change func(path string)) {
 	d.T.Helper()
@@ -89,8 +88,7 @@ func (d *Database) Reopen(change func(path string)) {
 	d.open(sqlite.Options{Create: true})
 }
 
-// Backup returns the database's file as it is; no other process may have it
-// open.
+// Backup returns the content of the database's file. No other process may have it open.
 func (d *Database) Backup() (copied []byte) {
 	d.Reopen(func(path string) {
 		var err error
@@ -100,8 +98,7 @@ func (d *Database) Backup() (copied []byte) {
 	return copied
 }
 
-// Restore puts a backup in the database's place; no other process may have it
-// open.
+// Restore replaces the database by a backup. No other process may have it open.
 func (d *Database) Restore(copied []byte) {
 	d.Reopen(func(path string) {
 		for _, name := range []string{path, path + "-wal", path + "-shm"} {

@@ -27,27 +27,26 @@ type Summary struct {
 	Stores           []Store
 	Groups, Keywords uint64
 	Clock            uint64
-	MaxOverMean      float64 // of the items' weights
+	MaxOverMean      float64 // of the weights of items
 	Took             time.Duration
 }
 
-// Store is one store that was made.
+// Store describes one store that was made.
 type Store struct {
 	Dir              string
 	Slices           int
 	Groups, Keywords uint64
 }
 
-// Build makes whole stores, one for each slave, by the strategy's plan
-// over a snapshot of the database, with the same encoders as the feed's node
-// data. They carry the table of view 1 and the position {epoch 0, clock of the
-// snapshot, quantum 1}, so that a balancer without a plan of its own adopts
-// them and continues from there. Directory and database are bound to each other.
-// progress, unless nil, is called from time to time with the number of keywords done
-// and of all keywords.
+// Build makes complete stores, one for each slave, by the strategy's plan over a snapshot of the
+// database, with the same encoders as for data from the feed. The stores have the table of view 1
+// and the position {epoch 0, clock of the snapshot, quantum 1}, so that a balancer without a plan
+// adopts them and continues from there. The directory and the database are bound to each other.
+// `progress`, if not nil, is called from time to time with the number of keywords done and the
+// number of all keywords.
 //
-// Errors: fault.Invalid for the configuration, fault.Conflict if a store exists
-// already. After any error the stores made are removed.
+// Errors: fault.Invalid for the configuration, fault.Conflict if a store exists already. After an
+// error, Build removes the stores that it has made.
 func Build(ctx context.Context, cfg Config, progress func(done, total uint64)) (*Summary, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -65,7 +64,7 @@ func Build(ctx context.Context, cfg Config, progress func(done, total uint64)) (
 	if err != nil {
 		return nil, err
 	}
-	// Last: a directory without the mark is no finished build.
+	// This comes last: a directory that is not bound is not a finished build.
 	if err := home.Create(ctx, cfg.Out, cfg.Slaves, cfg.Order, db); err != nil {
 		return nil, errors.Join(err, b.remove())
 	}
@@ -82,20 +81,20 @@ type build struct {
 	open     func(dir string) (wholeStore, error)
 
 	model  *balance.Model
-	at     map[balance.ShardID][]int // the slaves of each shard; of 0: the spares
+	at     map[balance.ShardID][]int // the slaves of each shard; the spares for shard 0
 	even   balance.Evenness
-	total  uint64         // keywords, once for each store that has them
+	total  uint64         // keywords, counted once for each store that gets them
 	needed []parentsOf    // by slave
 	owners map[uint64]int // campaign → index in campaigns
 	camps  []*backend.Campaign
 
 	stores []*storeBuild
 
-	mu     sync.Mutex // guards what follows, and calls of progress
-	halves uint64     // keywords added, and again when their store was finished
+	mu     sync.Mutex // guards the fields below, and calls of progress
+	halves uint64     // number of keywords added to their stores, plus the number in finished stores
 }
 
-// storeBuild is one slave's store.
+// storeBuild is the store of one slave.
 type storeBuild struct {
 	dir              string
 	store            wholeStore
@@ -136,7 +135,7 @@ func (b *build) run(ctx context.Context, db backend.Store) (sum *Summary, err er
 	return b.summary(snap.Position().Clock), nil
 }
 
-// plan places the groups as a balancer would.
+// plan places the groups in the same way as a balancer.
 func (b *build) plan(ctx context.Context, snap backend.Snapshot) error {
 	index := &balance.Index{}
 	var sizes []backend.GroupSize
@@ -176,7 +175,7 @@ func (b *build) plan(ctx context.Context, snap backend.Snapshot) error {
 	return nil
 }
 
-// slaves returns the indices of the slaves that a key lies on.
+// slaves returns the indexes of the slaves that hold a key.
 func (b *build) slaves(k balance.Key) []int { return b.at[b.model.At(k).Shard] }
 
 // create makes empty stores.
@@ -199,7 +198,7 @@ func (b *build) create() error {
 	return nil
 }
 
-// finish ends the stores, one after another: each uses all processors.
+// finish completes the stores, one after another, since each uses all processors.
 func (b *build) finish(ctx context.Context, end backend.Position) error {
 	for i, s := range b.stores {
 		if ctx.Err() != nil {
@@ -218,7 +217,7 @@ func (b *build) finish(ctx context.Context, end backend.Position) error {
 	return nil
 }
 
-// close ends all stores; after an error those that were made are removed.
+// close closes all stores. After an error, it removes those that were made.
 func (b *build) close(err error) error {
 	for _, s := range b.stores {
 		if closed := s.store.Close(); err == nil {
@@ -231,7 +230,7 @@ func (b *build) close(err error) error {
 	return err
 }
 
-// remove removes the stores that were made.
+// remove removes the stores that were completed.
 func (b *build) remove() error {
 	var err error
 	for _, s := range b.stores {
@@ -248,7 +247,7 @@ func (b *build) summary(clock uint64) *Summary {
 		out.Stores = append(out.Stores, Store{
 			Dir: s.dir, Slices: len(b.model.TableOf(home.StoreName(i)).Slices), Groups: s.groups, Keywords: s.keywords,
 		})
-		if v, _ := b.model.Slave(home.StoreName(i)); b.at[v.Shard][0] == i { // its replicas have the same
+		if v, _ := b.model.Slave(home.StoreName(i)); b.at[v.Shard][0] == i { // the other replicas have the same contents
 			out.Groups += s.groups
 			out.Keywords += s.keywords
 		}

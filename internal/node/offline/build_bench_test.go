@@ -27,7 +27,7 @@ func benchmarkBuild(b *testing.B, open func(string) (wholeStore, error)) {
 	b.ReportMetric(float64(b.N)*100_000/b.Elapsed().Seconds(), "keywords/s")
 }
 
-// nowhere is a store that forgets.
+// nowhere is a store that discards everything.
 type nowhere struct{}
 
 func (nowhere) AddParents([]*pb.Advertiser, []*pb.Campaign) error { return nil }
@@ -38,7 +38,7 @@ func (nowhere) Finish(*pb.Position, *pb.SliceTable) error { return nil }
 
 func (nowhere) Close() error { return nil }
 
-// BenchmarkBuildPipeline builds barrels into nothing: only reading, planning
+// BenchmarkBuildPipeline builds barrels without storing them: it measures only reading, planning
 // and encoding.
 func BenchmarkBuildPipeline(b *testing.B) {
 	benchmarkBuild(b, func(string) (wholeStore, error) { return nowhere{}, nil })

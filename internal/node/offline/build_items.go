@@ -25,7 +25,7 @@ func (b *build) items(ctx context.Context, snap backend.Snapshot) error {
 	return group.Wait()
 }
 
-// buildBatch is how many groups go from stage to stage together.
+// buildBatch is the number of groups that are passed from stage to stage together.
 const buildBatch = 256
 
 func readAll(ctx context.Context, snap backend.Snapshot, out chan<- []*backend.Item) error {
@@ -53,8 +53,7 @@ func readAll(ctx context.Context, snap backend.Snapshot, out chan<- []*backend.I
 	return flush()
 }
 
-// build turns groups into node data and gives them to their stores, until
-// there are no more.
+// build turns groups into slave data and adds that to their stores, until there are no more groups.
 func (b *build) build(in <-chan []*backend.Item) error {
 	builder := nodedata.New(b.order)
 	for list := range in {
@@ -81,7 +80,7 @@ func (b *build) build(in <-chan []*backend.Item) error {
 	return nil
 }
 
-// count counts what was added to the stores, which is half of the work on it.
+// count counts what was added to the stores, which is half of the work.
 func (b *build) count(added []Store) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -93,7 +92,7 @@ func (b *build) count(added []Store) {
 	b.report()
 }
 
-// report reports progress. A keyword is done when its store is.
+// report reports progress. A keyword is done when the store that holds it is finished.
 func (b *build) report() {
 	if b.progress != nil {
 		b.progress(b.halves/2, b.total)

@@ -9,10 +9,10 @@ import (
 	"adshard/schema/pb"
 )
 
-// parentsOf are the parents that a slave's groups need.
+// parentsOf holds the ids of the parents that a slave's groups need.
 type parentsOf struct{ campaigns, advertisers map[uint64]struct{} }
 
-// need collects which parents each slave's groups have.
+// need collects the parents that each slave's groups need.
 func (b *build) need(sizes []backend.GroupSize) {
 	b.needed = make([]parentsOf, b.cfg.Slaves)
 	for i := range b.needed {

@@ -7,14 +7,14 @@ import (
 	"adshard/schema/pb"
 )
 
-// wholeStore is a store while it is built; bulk.Builder is one. Add may be
-// called by several goroutines at a time.
+// wholeStore is a store that is being built, such as a bulk.Builder. Add is safe for concurrent
+// use.
 type wholeStore interface {
 	AddParents(advertisers []*pb.Advertiser, campaigns []*pb.Campaign) error
 	Add(item *pb.Item) error
-	// Finish makes the store ready to be opened; it uses all processors.
+	// Finish makes the store ready to be opened. It uses all processors.
 	Finish(position *pb.Position, slices *pb.SliceTable) error
-	// Close is called in any case; without Finish nothing is left.
+	// Close must always be called. Without a prior Finish, it leaves nothing behind.
 	Close() error
 }
 

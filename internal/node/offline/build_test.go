@@ -23,8 +23,8 @@ func TestBuildBarrelsRefuses(t *testing.T) {
 	}
 }
 
-// TestDefaultsAreANewClusters: stores built without further options are those that
-// a new cluster would make.
+// TestDefaultsAreANewClusters: stores built with default options are the same that a new cluster
+// would make.
 func TestDefaultsAreANewClusters(t *testing.T) {
 	cfg := DefaultConfig()
 	if cfg.Order != "hash" || cfg.Strategy != "weighted-move-fast" {

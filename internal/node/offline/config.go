@@ -14,10 +14,10 @@ import (
 type Config struct {
 	// DB is the database: sqlite:PATH or postgres://USER@HOST/DATABASE.
 	DB string
-	// Slaves is the number of stores. Strategy, Order and Weights place the groups
-	// as a balancer with the same settings would.
+	// Slaves is the number of stores. Strategy, Order and Weights place the groups in the same way as a balancer with these
+	// settings.
 	Slaves int
-	// Replicas is how many of them hold each slice.
+	// Replicas is how many slaves hold each slice.
 	Replicas int
 	Strategy string
 	Order    string
@@ -31,7 +31,7 @@ func DefaultConfig() Config {
 	return Config{Slaves: 3, Replicas: 1, Strategy: strategy.Default, Order: identity.DefaultOrder.String(), Weights: feed.DefaultWeights()}
 }
 
-// Validate lists all faults of the configuration.
+// Validate returns an error that lists all faults of the configuration, or nil.
 func (c *Config) Validate() error {
 	var k config.Check
 	k.That(c.DB != "", "db", "must not be empty; give sqlite:PATH or postgres://USER@HOST/DATABASE")
@@ -48,7 +48,8 @@ func (c *Config) Validate() error {
 	return k.Err()
 }
 
-// need is what a build needs of the system: the items of all stores are written at once, while stores are finished some at a time.
+// need returns what a build needs from the system. All stores are written at the same time, but only some are finished at the same
+// time.
 func (c *Config) need() ulimit.Need {
 	return ulimit.Need{Files: ports.LeastFiles + 2*uint64(c.Slaves)}
 }

@@ -16,7 +16,7 @@ import (
 	"adshard/schema/pb"
 )
 
-// stepping is a store under construction that says when a step is done.
+// stepping is a store under construction that reports when a step is complete.
 type stepping struct {
 	wholeStore
 	step func()
@@ -32,8 +32,8 @@ func (s *stepping) Finish(at *pb.Position, slices *pb.SliceTable) error {
 	return s.wholeStore.Finish(at, slices)
 }
 
-// TestKilledAtEachStep: after whichever step of a build a kill comes, the directory is refused as that of a cluster, what has the name of a
-// store is a whole one, and a build that is begun again completes or says what is in its way.
+// TestKilledAtEachStep: after whichever step a build is killed, the directory is refused as the data of a cluster, and anything with the
+// name of a store is a complete one. A build that is started again completes, or says what is in its way.
 func TestKilledAtEachStep(t *testing.T) {
 	cfg := DefaultConfig()
 	cfg.Slaves, cfg.DB, cfg.Out = 2, "sqlite:"+filepath.Join(t.TempDir(), "ads.db"), filepath.Join(t.TempDir(), "built")
@@ -62,7 +62,7 @@ func TestKilledAtEachStep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	step() // all stores, and nothing that says so
+	step() // all stores are built, but nothing records that yet
 	if len(left) < 3*cfg.Slaves+1 {
 		t.Errorf("%d steps", len(left))
 	}

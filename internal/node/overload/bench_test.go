@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// BenchmarkGate is what each search pays.
+// BenchmarkGate measures the cost for each search.
 func BenchmarkGate(b *testing.B) {
 	for name, c := range map[string]Config{"master": ForMaster(256), "slave": ForSlave(128)} {
 		b.Run(name, func(b *testing.B) {
@@ -23,7 +23,7 @@ func BenchmarkGate(b *testing.B) {
 	}
 }
 
-// BenchmarkRefusal is what a refusal costs.
+// BenchmarkRefusal measures the cost of a refusal.
 func BenchmarkRefusal(b *testing.B) {
 	g := New(Config{Most: 1, Least: 1, Start: 1})
 	r := Request{Left: time.Second}

@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// Delay returns a function that returns a quantile of the time that goroutines have
-// waited for a processor since its last call, from the runtime's histogram.
+// Delay returns a function that returns a quantile of the times that goroutines have waited for a
+// processor since its last call, from the runtime's histogram. The first call counts from the start
+// of the process.
 func Delay(quantile float64) func() time.Duration {
 	sample := []metrics.Sample{{Name: "/sched/latencies:seconds"}}
 	var before []uint64
@@ -24,10 +25,10 @@ func Delay(quantile float64) func() time.Duration {
 	}
 }
 
-// unlessBusy returns a function that returns what delay does, and more than long when
-// this process has used three quarters of so many processors since its last call. Once
-// all of Go's processors are busy, it looks at the network every 10 ms only, and what
-// waits there shows in no delay of goroutines.
+// unlessBusy returns a function that returns the result of `delay`, or more than `long` if this
+// process has used three quarters of `processors` since the last call. Once all of Go's processors
+// are busy, Go checks the network only every 10 ms, and what waits there does not appear in any
+// delay of goroutines.
 func unlessBusy(processors int, used func() time.Duration, delay func() time.Duration) func() time.Duration {
 	at, before := time.Now(), used()
 	return func() time.Duration {
@@ -40,8 +41,7 @@ func unlessBusy(processors int, used func() time.Duration, delay func() time.Dur
 	}
 }
 
-// processorTime returns what this process has used of all processors, or 0 if it is not
-// known.
+// processorTime returns the processor time that this process has used, or 0 if it is not known.
 func processorTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

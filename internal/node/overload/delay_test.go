@@ -31,8 +31,8 @@ func TestPercentile(t *testing.T) {
 	}
 }
 
-// TestBusyProcessors: a process that uses most of its processors has no time for more,
-// however short the delays of its goroutines are.
+// TestBusyProcessors: a process that uses most of its processors has no time for more work, however
+// short the delays of its goroutines are.
 func TestBusyProcessors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var used time.Duration

@@ -17,7 +17,7 @@ var (
 	errWaits = errors.New("the search waited for its turn")
 )
 
-// Gate admits searches. Make it with New; it is for concurrent use.
+// Gate admits searches. Make it with New. It is safe for concurrent use.
 type Gate struct {
 	start time.Time
 
@@ -25,20 +25,19 @@ type Gate struct {
 	limiter *limiter // under mu
 }
 
-// Place is the place of a search that was admitted. Leave ends it.
+// Place is the place of an admitted search. Leave ends it.
 type Place struct {
 	gate   *Gate
-	turn   chan struct{} // closed when the search may run, or nil if it may at once
+	turn   chan struct{} // closed when the search may run, or nil if it may run at once
 	ticket ticket        // under the gate's mu
 }
 
 // New returns a gate.
 func New(c Config) *Gate { return &Gate{start: time.Now(), limiter: newLimiter(c)} }
 
-// ForSlave returns the configuration of the gate of the slaves of a process: searches
-// take processors for the most part, and leave one to the rest of the process
-// (config.SpareProcessor). There are more slots than that only as far as searches wait
-// for a disk: while processors are idle.
+// ForSlave returns the configuration of the gate of the slaves in a process. Searches need mostly
+// processor time, and leave one processor to the rest of the process (config.SpareProcessor). There
+// are more slots than that only if searches wait for a disk, while processors are idle.
 func ForSlave(most int) Config {
 	processors := max(1, runtime.GOMAXPROCS(0)-1)
 	n := min(most, processors)
@@ -46,13 +45,14 @@ func ForSlave(most int) Config {
 		Delay: unlessBusy(processors, processorTime, Delay(0.99))}
 }
 
-// ForMaster returns the configuration of a master's gate. Its searches wait only at slaves:
-// one that had waited at the master first might be refused by a slave afterwards.
+// ForMaster returns the configuration of a master's gate. Searches of a master wait only at slaves:
+// a search that had first waited at the master might then be refused by a slave.
 func ForMaster(most int) Config {
 	return Config{Most: most, Unqueued: true, Least: max(1, most/8), Start: most, Prompt: long, Delay: Delay(0.9)}
 }
 
-// Enter admits a search, at once: fault.Overloaded when it would wait too long.
+// Enter admits or refuses a search at once. Errors: fault.Overloaded if the search would have to
+// wait too long.
 func (g *Gate) Enter(r Request) (*Place, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -69,8 +69,8 @@ func (g *Gate) Enter(r Request) (*Place, error) {
 	return p, nil
 }
 
-// Join counts a source as one of those who share the places, also while it asks
-// nothing, until leave is called.
+// Join counts a source as one that shares the places, even while it asks nothing, until `leave` is
+// called.
 func (g *Gate) Join(source string) (leave func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -83,8 +83,8 @@ func (g *Gate) Join(source string) (leave func()) {
 	}
 }
 
-// Wait waits until the search may run. Errors are those of ctx: fault.Deadline or
-// fault.Cancelled. The place is to be left all the same.
+// Wait waits until the search may run. Errors: those of ctx, as fault.Deadline or fault.Cancelled.
+// Leave must be called even after an error.
 func (p *Place) Wait(ctx context.Context) error {
 	if p.turn == nil {
 		return nil
@@ -97,26 +97,26 @@ func (p *Place) Wait(ctx context.Context) error {
 	}
 }
 
-// Refused notes that the slaves that the search asked were overloaded.
+// Refused records that the slaves which the search asked were overloaded.
 func (p *Place) Refused() {
 	p.gate.mu.Lock()
 	defer p.gate.mu.Unlock()
 	p.ticket.refused = true
 }
 
-// Leave gives the place back, once.
+// Leave gives the place back. Call it once.
 func (p *Place) Leave() {
 	p.gate.mu.Lock()
 	defer p.gate.mu.Unlock()
 	p.gate.limiter.leave(time.Since(p.gate.start), &p.ticket)
 }
 
-// State is what a gate does.
+// State is the state of a gate.
 type State struct {
 	Slots, Running, Waiting int
 }
 
-// State returns the state of now.
+// State returns the present state.
 func (g *Gate) State() State {
 	g.mu.Lock()
 	defer g.mu.Unlock()

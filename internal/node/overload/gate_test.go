@@ -10,8 +10,8 @@ import (
 	"adshard/fault"
 )
 
-// TestGate: one slot, two places. The second search waits for the first, or gives up at
-// its deadline; the third is refused.
+// TestGate: with one slot and two places, the second search waits for the first or gives up at its
+// deadline, and the third is refused.
 func TestGate(t *testing.T) {
 	g := New(Config{Most: 2, Least: 1, Start: 1})
 	r := Request{Left: time.Second}
@@ -48,8 +48,8 @@ func TestGate(t *testing.T) {
 	}
 }
 
-// TestGateOfManyGoroutines: never more run than there are slots, and all places are
-// given back, whichever side gives up.
+// TestGateOfManyGoroutines: never more searches run than there are slots, and all places are
+// released, whichever side gives up.
 func TestGateOfManyGoroutines(t *testing.T) {
 	const slots = 3
 	g := New(Config{Most: 50, Least: slots, Start: slots, Delay: func() time.Duration { return time.Second }})

@@ -8,81 +8,82 @@ import (
 const (
 	// window is the time between two changes of the number of slots.
 	window = 100 * time.Millisecond
-	// long is a delay of goroutines beyond which too much runs at once.
+	// long is the delay of goroutines beyond which too many searches run at once.
 	long = 20 * time.Millisecond
-	// patience: a search may wait this part of its time for a slot.
+	// patience is the divisor that gives the part of its time that a search may wait for a slot.
 	patience = 4
-	// tolerated: this part of the searches may be refused below without a change.
+	// tolerated is the divisor that gives the part of the searches that slaves may refuse without a change of
+	// slots.
 	tolerated = 50
-	// memory is the number of searches over which the mean time is taken, or as many as fit into a window if
-	// those are more. One thread that the operating system stopped for 30 ms says little about searches of 20
-	// µs; with a mean over 256 it would have hundreds refused.
+	// memory is the number of searches over which the mean time is taken, unless more of them fit into a
+	// window. One thread that the operating system stopped for 30 ms says little about searches of 20 µs; a
+	// mean over only 256 of these would have hundreds of searches refused.
 	memory = 256
 )
 
-// Config says how many searches run and wait. Errors in it are the caller's.
+// Config says how many searches may run and wait. Its values are not checked.
 type Config struct {
-	// Most is the most searches under way, running or waiting, at least 1.
+	// Most bounds the searches under way, whether they run or wait. It is at least 1.
 	Most int
-	// Unqueued: a search that finds no slot is refused; it never waits for one.
+	// Unqueued says that a search that finds no free slot is refused instead of waiting for one.
 	Unqueued bool
-	// Start is the number of slots to begin with, Least the number that delays leave:
-	// both 1 to Most. Refusals may leave one.
+	// Start is the initial number of slots, and Least the number that remains whatever the delays are. Both
+	// are from 1 to Most. Refusals may reduce the slots to one.
 	Least, Start int
-	// Prompt is the delay from which on there is no processor time for more slots; at
-	// most 20 ms.
+	// Prompt is the delay above which there is no processor time for more slots. It is at most 20 ms.
 	Prompt time.Duration
-	// Delay returns how long goroutines have waited for a processor since its last call, or
-	// nil if they are taken not to wait.
+	// Delay returns how long goroutines have waited for a processor since its last call. If it is nil, they
+	// are taken not to wait.
 	Delay func() time.Duration
 }
 
 // Request describes a search at the gate.
 type Request struct {
-	// Source is where the search comes from, and Tenant who it is for. Each is to have
-	// its share of the places.
+	// Source is where the search comes from, and Tenant the one for whom it is made. Each source and each
+	// tenant is given its share of the places.
 	Source, Tenant string
-	// Low: it is refused before others.
+	// Low says that the search is refused before others.
 	Low bool
-	// Left is the time until its deadline.
+	// Left is the time left until its deadline.
 	Left time.Duration
 }
 
-// ticket is a search that was admitted.
+// ticket is an admitted search.
 type ticket struct {
 	source  *client
 	tenant  *client
-	waiting *list.Element // in the queue; nil: it runs
+	waiting *list.Element // its element of the queue, or nil if it runs
 	began   time.Duration // when it began to run
-	left    time.Duration // of its time, when it entered
-	refused bool          // by those whom it asked
-	start   func()        // called when it may run, if it has to wait
+	left    time.Duration // time left when it entered
+	refused bool          // the slaves that it asked refused it
+	start   func()        // called when it may run, if it had to wait
 }
 
-// limiter is the state of a gate. It is pure: the clock, the time since some start,
-// comes in, and it is not for concurrent use.
+// limiter is the state of a gate. It has no clock: callers pass in the time since some start. It is not safe
+// for concurrent use.
 type limiter struct {
 	cfg     Config
 	slots   int
 	running int
-	queue   list.List     // of *ticket, the oldest first
-	service time.Duration // mean of searches that ran
-	learnt  int           // searches in service, up to what is remembered
-	left    time.Duration // mean time that searches had when they began to run
+	queue   list.List     // of *ticket, oldest first
+	service time.Duration // mean duration of searches that ran
+	learnt  int           // number of searches in that mean, bounded as memory says
+	left    time.Duration // mean time left when searches began to run
 	sources clients
 	tenants clients
 
-	since   time.Duration // when the window began
-	full    bool          // in it a search had to wait or was refused
-	ended   int           // in it
-	refused int           // of ended
+	since   time.Duration // when the present window began
+	full    bool          // a search had to wait or was refused in this window
+	ended   int           // number of searches that ended in this window
+	refused int           // how many of those were refused
 }
 
 func newLimiter(c Config) *limiter {
 	return &limiter{cfg: c, slots: c.Start, sources: newClients(), tenants: newClients()}
 }
 
-// admit returns who asks for a search, and whether it is admitted: take follows then.
+// admit returns the clients on whose behalf a search is made, and whether it is admitted. If it is, enqueue
+// must follow.
 func (l *limiter) admit(now time.Duration, r Request) (source, tenant *client, ok bool) {
 	l.adapt(now)
 	source, tenant = l.sources.get(r.Source, now), l.tenants.get(r.Tenant, now)
@@ -105,9 +106,9 @@ func (l *limiter) enqueue(now time.Duration, t *ticket) (waits bool) {
 	return true
 }
 
-// bound returns how many searches may be under way for this one to enter. A quarter of the
-// places is kept for tenants with less than their share, and half of them for searches that
-// are not of low priority.
+// bound returns how many searches may be under way, including this one, if it is to enter. A quarter of the
+// places is kept for sources and tenants that have less than their share, and half for searches that do not
+// have low priority.
 func (l *limiter) bound(r Request, source, tenant *client) int {
 	n := l.capacity(r.Left)
 	switch {
@@ -119,8 +120,8 @@ func (l *limiter) bound(r Request, source, tenant *client) int {
 	return max(n, 1)
 }
 
-// capacity returns how many searches can be under way so that another one with so much
-// time left gets a slot soon enough.
+// capacity returns how many searches can be under way such that another one with this much time left gets a
+// slot soon enough.
 func (l *limiter) capacity(left time.Duration) int {
 	switch {
 	case l.cfg.Unqueued:
@@ -137,11 +138,11 @@ func (l *limiter) run(now time.Duration, t *ticket) {
 	l.running++
 }
 
-// leave ends a search; those for whom there is a slot now wait no longer.
+// leave ends a search, and starts waiting searches for which there is a slot now.
 func (l *limiter) leave(now time.Duration, t *ticket) {
 	t.source.places--
 	t.tenant.places--
-	if t.waiting != nil { // it has given up
+	if t.waiting != nil { // the search has given up waiting
 		l.queue.Remove(t.waiting)
 		t.waiting = nil
 		return
@@ -161,7 +162,7 @@ func (l *limiter) leave(now time.Duration, t *ticket) {
 	}
 }
 
-// learn includes a search in the means.
+// learn adds a search to the means.
 func (l *limiter) learn(took, left time.Duration) {
 	l.learnt = min(l.learnt+1, max(memory, int(window/max(l.service, 1))))
 	l.service += (took - l.service) / time.Duration(l.learnt)

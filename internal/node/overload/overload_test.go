@@ -9,8 +9,8 @@ import (
 
 const deadline = 500 * time.Millisecond
 
-// costs are processor times of searches: most of them short, one in ten ten times as
-// long, up to a quarter of the deadline.
+// costs returns a random processor time for a search. Most are short; one in ten is ten times as long, up
+// to a quarter of the deadline.
 func costs(w *world, mean time.Duration) time.Duration {
 	c := w.rnd.ExpFloat64() * float64(mean) / 1.9
 	if w.rnd.IntN(10) == 0 {
@@ -19,7 +19,7 @@ func costs(w *world, mean time.Duration) time.Duration {
 	return min(time.Duration(c), deadline/4) + 1
 }
 
-// tally is what became of searches, by second.
+// tally counts by second what happened to searches.
 type tally struct {
 	good    [60]int           // answered in time
 	work    [60]time.Duration // processor time of those
@@ -34,7 +34,7 @@ func (c *tally) refusals(from, to int) (n int) {
 	return n
 }
 
-// search has a machine answer a search, and counts it.
+// search makes a machine answer a search, and counts the result.
 func (c *tally) search(m *machine, r Request, cost time.Duration) {
 	began := m.w.now
 	m.search(r, cost, func(ok bool) {
@@ -57,9 +57,9 @@ func percentile(list []time.Duration, share float64) time.Duration {
 	return list[int(float64(len(list)-1)*share)]
 }
 
-// TestOverloadOfAMachine: half of what a machine can do for five seconds, five times as much
-// for twenty, half of it again. No second of the overload is lost, answers are in time, and
-// nothing is refused before it and a second after it.
+// TestOverloadOfAMachine: a machine gets half of its capacity for five seconds, five times its capacity
+// for twenty seconds, and half of it again. No second of the overload is lost and answers are in time.
+// Nothing is refused before the overload, or later than a second after it.
 func TestOverloadOfAMachine(t *testing.T) {
 	for seed := range uint64(12) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -96,7 +96,7 @@ func TestOverloadOfAMachine(t *testing.T) {
 	}
 }
 
-// TestWithoutALimitNothingIsInTime: on the simulated machine a limit matters.
+// TestWithoutALimitNothingIsInTime: the simulated machine needs a limit.
 func TestWithoutALimitNothingIsInTime(t *testing.T) {
 	w := newWorld(1)
 	m := newMachine(t, w, 2, 1<<20)
@@ -109,7 +109,8 @@ func TestWithoutALimitNothingIsInTime(t *testing.T) {
 	}
 }
 
-// TestAnIdleGateAdmitsABurst: as many as it has places, whatever it has learnt.
+// TestAnIdleGateAdmitsABurst: an idle gate admits as many searches as it has places, whatever it has
+// learned.
 func TestAnIdleGateAdmitsABurst(t *testing.T) {
 	l := newLimiter(Config{Most: 100, Least: 2, Start: 2})
 	for n := range 100 {
@@ -122,14 +123,15 @@ func TestAnIdleGateAdmitsABurst(t *testing.T) {
 	}
 	one := newLimiter(Config{Most: 100, Least: 1, Start: 1})
 	first := enter(one, 0, Request{Left: deadline, Low: true}, nil)
-	one.leave(time.Hour, first) // the next one will take as long, for all it knows
+	one.leave(time.Hour, first) // the next search is expected to take as long
 	if enter(one, time.Hour, Request{Left: time.Millisecond, Low: true}, nil) == nil {
 		t.Error("an idle gate refuses")
 	}
 }
 
-// TestTenantsAndPriorities: who asks for less than his share gets it beside one who asks
-// for ten times what the machine can do, and normal priority does not feel low.
+// TestTenantsAndPriorities: a tenant that asks for less than its share gets it, even beside one that asks
+// for ten times the machine's capacity. Searches of normal priority are not affected by those of low
+// priority.
 func TestTenantsAndPriorities(t *testing.T) {
 	for seed := range uint64(4) {
 		for name, requests := range map[string][2]Request{
@@ -161,9 +163,9 @@ func TestTenantsAndPriorities(t *testing.T) {
 	}
 }
 
-// TestAMasterOverSlaves: a query is complete if none of three slaves refuses its part.
-// The slaves refuse on their own, and it is the master that keeps them from it. What it
-// refuses, or a slave, is refused on arrival.
+// TestAMasterOverSlaves: a query is complete if none of three slaves refuses its part. The slaves refuse
+// by themselves, and the master prevents that. Whatever the master or a slave refuses is refused on
+// arrival.
 func TestAMasterOverSlaves(t *testing.T) {
 	for seed := range uint64(10) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -216,7 +218,7 @@ func TestAMasterOverSlaves(t *testing.T) {
 			if float64(least) < peak/2 {
 				t.Errorf("only %d complete in one second, of %.0f", least, peak)
 			}
-			// Half of the peak is little enough for nothing to be refused.
+			// Half of the capacity is so little that nothing should be refused.
 			after, due := complete[27]+complete[28]+complete[29], asked[27]+asked[28]+asked[29]
 			if float64(after) < 0.95*float64(due) {
 				t.Errorf("%d complete a second after the overload, of %d", after, due)
@@ -225,8 +227,8 @@ func TestAMasterOverSlaves(t *testing.T) {
 	}
 }
 
-// TestAStopOfAThread: short searches keep waiting in order when one took long because the operating system
-// had given its processor to others. They are refused when all of them take as long.
+// TestAStopOfAThread: short searches continue to wait in order when one took long because the operating
+// system gave its processor to other processes. They are refused when all of them take that long.
 func TestAStopOfAThread(t *testing.T) {
 	const short, most = 20 * time.Microsecond, 4000
 	l, now := newLimiter(Config{Most: most, Least: 1, Start: 1}), time.Duration(0)

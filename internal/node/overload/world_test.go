@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// world is simulated time.
+// world is a simulation with its own time.
 type world struct {
 	now    time.Duration
 	rnd    *rand.Rand
@@ -38,7 +38,7 @@ func (e *events) Pop() any {
 
 func newWorld(seed uint64) *world { return &world{rnd: rand.New(rand.NewPCG(seed, 17))} }
 
-// at does something at a time.
+// at schedules `do` for a time.
 func (w *world) at(t time.Duration, do func()) {
 	w.serial++
 	heap.Push(&w.events, event{max(t, w.now), w.serial, do})
@@ -53,7 +53,7 @@ func (w *world) run(until time.Duration) {
 	w.now = until
 }
 
-// offer starts searches at random times, rate a second, from now until end.
+// offer starts searches at random times, `rate` a second, from now until `end`.
 func (w *world) offer(rate float64, end time.Duration, search func()) {
 	next := w.now + time.Duration(w.rnd.ExpFloat64()*float64(time.Second)/rate)
 	if next < end {
@@ -64,18 +64,18 @@ func (w *world) offer(rate float64, end time.Duration, search func()) {
 	}
 }
 
-// machine has some cores, which the searches that run share evenly. What a search costs
-// is processor time.
+// machine has some cores, which running searches share evenly. The cost of a search is processor
+// time.
 type machine struct {
 	t      *testing.T
 	w      *world
 	cores  float64
 	gate   *limiter
-	held   []*ticket // all tickets, in the order of their coming
+	held   []*ticket // all tickets in order of arrival
 	jobs   []*job
 	last   time.Duration
 	checks int
-	turn   int // counts changes, so that events of the past are known
+	turn   int // counts changes, so that outdated events can be recognized
 	spent  time.Duration
 }
 
@@ -91,12 +91,12 @@ func newMachine(t *testing.T, w *world, cores, most int) *machine {
 	return m
 }
 
-// delay is how long goroutines wait when others use each core in turns of 10 ms.
+// delay returns how long goroutines wait while others use each core in turns of 10 ms.
 func (m *machine) delay() time.Duration {
 	return time.Duration(max(0, float64(len(m.jobs))/m.cores-1) * float64(10*time.Millisecond))
 }
 
-// search asks for a search; done is called at its end, and reports whether it was
+// search requests a search. `done` is called at its end and receives whether the search was
 // admitted.
 func (m *machine) search(r Request, cost time.Duration, done func(bool)) {
 	j := &job{left: cost, done: func() { done(true) }}
@@ -113,7 +113,7 @@ func (m *machine) search(r Request, cost time.Duration, done func(bool)) {
 	m.check()
 }
 
-// enter admits a search, or returns nil; start is called if it has to wait.
+// enter admits a search, or returns nil. `start` is called if the search has to wait first.
 func enter(l *limiter, now time.Duration, r Request, start func()) *ticket {
 	source, tenant, ok := l.admit(now, r)
 	if !ok {
@@ -130,7 +130,7 @@ func (m *machine) begin(j *job) {
 	m.plan()
 }
 
-// pass does the work since the last change.
+// pass performs the work since the last change.
 func (m *machine) pass() {
 	if n := float64(len(m.jobs)); n > 0 {
 		each := time.Duration(float64(m.w.now-m.last) * min(1, m.cores/n))
@@ -142,7 +142,7 @@ func (m *machine) pass() {
 	m.last = m.w.now
 }
 
-// plan waits for the end of the job that ends first.
+// plan schedules the end of the job that ends first.
 func (m *machine) plan() {
 	m.turn++
 	if len(m.jobs) == 0 {
@@ -164,7 +164,7 @@ func (m *machine) plan() {
 	})
 }
 
-// check compares the limiter's counts with those of a plain list of tickets.
+// check compares the limiter's counts with those from a plain list of tickets.
 func (m *machine) check() {
 	if m.checks++; m.checks%16 != 0 {
 		return

@@ -9,8 +9,9 @@ import (
 	"adshard/internal/outfile"
 )
 
-// WarnExposed warns of files and directories of a program that others than their owner may read or write. Programs
-// make no such files: these were made by other means, copied without their modes, or opened to others since.
+// WarnExposed warns of files and directories of a program that users other than their owner may read or write. The
+// program itself makes no such files: they were made by other means, copied without their permissions, or opened
+// to others later.
 func WarnExposed(state []string, log *slog.Logger) {
 	if open := outfile.Exposed(state); len(open) > 0 {
 		log.Warn("other users of this machine may read or write files of this program: as their owner, run the command",
@@ -18,14 +19,14 @@ func WarnExposed(state []string, log *slog.Logger) {
 	}
 }
 
-// RegisterState warns of the files and directories of a program as WarnExposed does, and registers a metric
-// of those that are exposed whenever it is read.
+// RegisterState warns of exposed files and directories as WarnExposed does, and registers a metric that checks
+// them again whenever it is collected.
 func (p *Ports) RegisterState(node string, state []string, log *slog.Logger) {
 	WarnExposed(state, log)
 	p.Registerer(node).MustRegister(exposed(state))
 }
 
-// exposed are files and directories that are looked at when metrics are read.
+// exposed are files and directories that are checked when metrics are collected.
 type exposed []string
 
 var exposedFile = prometheus.NewDesc("adshard_exposed_files",

@@ -13,8 +13,8 @@ import (
 	"adshard/internal/node/conns"
 )
 
-// Listen listens on a TCP address; key is the configuration's, and its flag's,
-// for errors that say what to change. Connections are counted in pool.
+// Listen listens on a TCP address. `key` is the setting with the address, and the name of its flag, for errors
+// that say what to change. Connections are counted in pool.
 func Listen(pool *conns.Pool, key, address string) (net.Listener, error) {
 	l, err := net.Listen("tcp", address)
 	if err != nil {
@@ -23,7 +23,7 @@ func Listen(pool *conns.Pool, key, address string) (net.Listener, error) {
 	return pool.Listener(l), nil
 }
 
-// listenFault returns why an address cannot be listened on, and what to change.
+// listenFault returns an error that says why it is not possible to listen on an address, and what to change.
 func listenFault(key, address string, err error) error {
 	const op = "listen"
 	host, _, _ := net.SplitHostPort(address)
@@ -45,10 +45,10 @@ func listenFault(key, address string, err error) error {
 	return fault.Newf(fault.Invalid, op, "%w: choose another address with --%s", err, key)
 }
 
-// stopTime is how long calls under way may take to finish when a server stops.
+// stopTime is how long calls under way may take to finish after a server is stopped.
 const stopTime = 2 * time.Second
 
-// ServeGRPC serves on l until ctx is done, then lets the calls under way finish.
+// ServeGRPC serves on l until ctx is done, and then lets the calls under way finish.
 func ServeGRPC(ctx context.Context, s *grpc.Server, l net.Listener) error {
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(l) }()
@@ -64,8 +64,8 @@ func ServeGRPC(ctx context.Context, s *grpc.Server, l net.Listener) error {
 	return nil
 }
 
-// ServePolls serves long polls on l until ctx is done. Calls under way are cut
-// off: they would delay a graceful stop, and their callers retry.
+// ServePolls serves long polls on l until ctx is done. It cuts off calls under way, since they would delay a
+// graceful stop and their callers retry.
 func ServePolls(ctx context.Context, s *grpc.Server, l net.Listener) error {
 	stop := context.AfterFunc(ctx, s.Stop)
 	defer stop()
@@ -75,8 +75,8 @@ func ServePolls(ctx context.Context, s *grpc.Server, l net.Listener) error {
 	return nil
 }
 
-// Probe reports why an address could not be listened on; "" is no address, which is not an error. A port that is
-// in use is no fault either: the program that is being checked may run.
+// Probe returns an error if a process cannot listen on an address. It accepts "", which stands for no address,
+// and a port in use: the program that is being checked may be running.
 func Probe(key, address string) error {
 	if address == "" {
 		return nil

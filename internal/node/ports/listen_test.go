@@ -12,8 +12,8 @@ import (
 	"adshard/internal/node/conns"
 )
 
-// TestListenSaysWhatToChange: each reason for which a port is refused has its
-// own text, which names the flag and blames nothing else.
+// TestListenSaysWhatToChange: each reason for which a port is refused has its own text, which names
+// the flag and nothing unrelated.
 func TestListenSaysWhatToChange(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -40,7 +40,7 @@ func TestListenSaysWhatToChange(t *testing.T) {
 		{refused(syscall.EADDRINUSE), fault.Conflict, inUse},
 		{refused(syscall.EACCES), fault.Invalid, privileges},
 		{refused(syscall.EADDRNOTAVAIL), fault.Invalid, foreign},
-		{listen("192.0.2.1:0"), fault.Invalid, foreign}, // kept for documentation, so never in use
+		{listen("192.0.2.1:0"), fault.Invalid, foreign}, // an address reserved for documentation, so never in use
 		{listenFault("http", "none.invalid:80", &net.OpError{Op: "listen", Err: &net.DNSError{Err: "no such host", Name: "none.invalid"}}), fault.Invalid, name},
 		{listenFault("http", "127.0.0.1:80", errors.New("else")), fault.Invalid, "choose another address"},
 	} {

@@ -1,5 +1,5 @@
-// Package ports has what a process listens on: its listeners and their limits on
-// connections, its gRPC servers, its admin port and its metrics.
+// Package ports manages what a process listens on: its listeners and the limits on their connections, its gRPC
+// servers, its admin port and its metrics.
 package ports
 
 import (
@@ -24,21 +24,21 @@ import (
 	"adshard/places"
 )
 
-// Ports has the admin port of a process, its metrics, and the limits on its
-// connections. Without an address there is no admin port.
+// Ports holds the admin port of a process, its metrics, and the limits on its connections. There is no admin
+// port if its address is empty.
 type Ports struct {
-	listener net.Listener // nil: none
+	listener net.Listener // nil if there is no admin port
 	own      *certs.Credentials
 	registry *prometheus.Registry
 	Sockets  *Sockets
-	hosts    httpapi.Names        // by which it may be called
-	Explain  http.Handler         // explanations of a master; nil: none
-	Places   func() *places.Table // the table of a master, nil until it is known; nil: there is no master
-	Slow     http.Handler         // its slowest searches, or nil if they are not kept
+	hosts    httpapi.Names        // names under which the port may be called
+	Explain  http.Handler         // serves a master's explanations; nil if there are none
+	Places   func() *places.Table // returns a master's table of places, or nil until it is known; is nil if there is no master
+	Slow     http.Handler         // serves a master's slowest searches; nil if they are not kept
 }
 
-// Open listens on the admin port, with the credentials of the process. It accepts requests
-// whose Host is localhost, one of its addresses or one of hosts.
+// Open listens on the admin port, with the credentials of the process. The port accepts requests whose Host is
+// localhost, one of its addresses, or one of `hosts`.
 func Open(own *certs.Credentials, address string, hosts ...string) (*Ports, error) {
 	p := &Ports{registry: metrics.NewRegistry(), Sockets: newSockets(ulimit.Files()), hosts: hosts, own: own}
 	if address == "" {
@@ -54,16 +54,16 @@ func Open(own *certs.Credentials, address string, hosts ...string) (*Ports, erro
 	return p, err
 }
 
-// Registerer returns a registerer for the metrics of one node of the process; it
-// adds the node's name to them.
+// Registerer returns a registerer for the metrics of one node of the process; it adds the node's name as a
+// label.
 func (p *Ports) Registerer(node string) prometheus.Registerer {
 	return prometheus.WrapRegistererWith(prometheus.Labels{"node": node}, p.registry)
 }
 
-// Names returns those by which the admin port may be called.
+// Names returns the names under which the admin port may be called.
 func (p *Ports) Names() httpapi.Names { return slices.Clone(p.hosts) }
 
-// URL returns the address of the admin port, or "" if there is none.
+// URL returns the URL of the admin port, or "" if there is none.
 func (p *Ports) URL() string {
 	if p.listener == nil {
 		return ""
@@ -71,22 +71,22 @@ func (p *Ports) URL() string {
 	return p.own.Scheme() + "://" + p.listener.Addr().String()
 }
 
-// Register registers the metrics of the ports with the name of a node.
+// Register registers the metrics of the ports under the name of a node.
 func (p *Ports) Register(node string) {
 	r := p.Registerer(node)
 	p.Sockets.register(r)
 	p.own.Register(r)
 }
 
-// Print prints the address of the admin port, if there is one.
+// Print prints the URL of the admin port, if there is one.
 func (p *Ports) Print(out io.Writer) {
 	if p.listener != nil {
 		fmt.Fprintf(out, "admin %s\n", p.URL())
 	}
 }
 
-// Serve serves the admin port, and looks after the credentials, until ctx is done. ready returns why the process
-// cannot do its work. handler makes the handler of a configuration; nil means admin.New.
+// Serve serves the admin port, and keeps the credentials up to date, until ctx is done. `ready` returns why the
+// process cannot do its work. `handler` makes the handler from a configuration; if it is nil, admin.New does.
 func (p *Ports) Serve(ctx context.Context, ready func() []string, handler func(admin.Config) http.Handler, log *slog.Logger) error {
 	if p.listener == nil {
 		p.own.Run(ctx)
@@ -110,7 +110,7 @@ func (p *Ports) Serve(ctx context.Context, ready func() []string, handler func(a
 	return httpapi.Serve(ctx, p.listener, served)
 }
 
-// table returns the table of places of the master: the built-in one until the balancer has told another.
+// table returns the master's table of places, or the built-in one until the balancer has announced one.
 func (p *Ports) table(context.Context) (*places.Table, error) {
 	if t := p.Places(); t != nil {
 		return t, nil
@@ -118,7 +118,7 @@ func (p *Ports) table(context.Context) (*places.Table, error) {
 	return places.Countries(), nil
 }
 
-// Close closes the admin port, if Serve is never called.
+// Close closes the admin port. Call it if Serve is never called.
 func (p *Ports) Close() {
 	if p.listener != nil {
 		_ = p.listener.Close()

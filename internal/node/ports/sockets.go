@@ -6,28 +6,27 @@ import (
 	"adshard/internal/node/conns"
 )
 
-// Sockets limits the connections that others open to a process, by purpose.
-// Together they leave enough files for the stores, the database and the process'
-// own connections; and neither queries nor peers can exhaust the admin port's.
+// Sockets limits the connections that others open to a process, by purpose. Together the limits
+// leave enough files for the stores, the database and the process's own connections. Neither
+// queries nor peers can use up the admin port's share.
 type Sockets struct{ Queries, Peers, Admin *conns.Pool }
 
 const (
-	// OwnFiles is how many files a process has open before any client connects.
+	// OwnFiles is the number of files that a process has open before any client connects.
 	OwnFiles = 64
-	// Upper limits, however many files a process may open.
+	// Upper limits, regardless of how many files a process may open.
 	mostQueries = 1 << 14
 	mostPeers   = 1 << 12
 	mostAdmin   = 64
-	// leastSpare is the least that is divided.
+	// leastSpare is the least number of files to be divided.
 	leastSpare = 32
 )
 
-// LeastFiles is how many files a process without stores must be able to open.
+// LeastFiles is the least number of files that a process without stores must be able to open.
 const LeastFiles = OwnFiles + leastSpare
 
-// newSockets divides the files that a process may open: of those that it does not
-// need itself, a quarter each is for queries and for peers, an eighth for the admin
-// port.
+// newSockets divides the files that a process may open and does not need itself: a quarter for
+// queries, a quarter for peers, and an eighth for the admin port.
 func newSockets(files uint64) *Sockets {
 	spare := max(leastSpare, int(min(files, 1<<20))-OwnFiles)
 	return &Sockets{

@@ -8,14 +8,13 @@ import (
 	"testing"
 )
 
-// Address reserves a port on loopback until the test ends and returns its
-// HOST:PORT, for a process that starts later, or that must be found at the same
-// address after a restart. A port that was merely free a moment ago may by then be
-// the local end of another connection.
+// Address reserves a port on loopback until the test ends and returns its HOST:PORT. It is for a
+// process that starts later, or that must have the same address after a restart. A port that was
+// merely free a moment ago may have become the local end of another connection by then.
 //
-// A socket is bound to the port and never listens. With SO_REUSEADDR, which
-// package net sets too, others may listen on the port if they name it, but the
-// kernel gives it to no process that asks for any free port.
+// It binds a socket to the port without listening. With SO_REUSEADDR, which package net sets, too,
+// others may listen on the port if they name it. The kernel gives the port to no process that asks
+// for any free one.
 func Address(t testing.TB) string {
 	t.Helper()
 	socket, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestAddressIsReserved: a program that names the port may listen on it, again and
-// again, and no other process gets it.
+// TestAddressIsReserved: a program that names the port may listen on it repeatedly, and no other
+// process gets it.
 func TestAddressIsReserved(t *testing.T) {
 	reserved := make(map[string]bool)
 	for range 100 {
@@ -32,7 +32,7 @@ func TestAddressIsReserved(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer server.Close()
-	for range 300 { // each port is another one as long as all are open
+	for range 300 { // all ports differ as long as all are open
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)

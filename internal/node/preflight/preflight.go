@@ -1,10 +1,11 @@
-// Package preflight has the checks of a start that change nothing: what a program is about to read, write and listen
-// on. A start makes them before anything else, and --check-config does nothing else, so that the two cannot differ.
+// Package preflight makes the checks of a start that change nothing: of what a program is about to read, to write
+// and to listen on. A start makes them before anything else, and --check-config makes only these checks, so the two
+// cannot differ.
 //
-// Goals: all faults at once, each with the key that has it; nothing is made, migrated, locked or left behind, so
-// that a configuration can be checked beside the program that runs with the earlier one.
-// Non-goals: what only the program itself finds out: peers that do not answer, a port that another process
-// has (the program itself, as long as it runs), what is in a store.
+// Goals: all faults at once, each with the setting that has it; nothing is made, migrated, locked or left behind, so
+// that a configuration can be checked while the program runs with an earlier one. Non-goals: faults that only the
+// program itself can find: peers that do not answer, a port that another process uses (while it runs, the program
+// itself does), the contents of a store.
 package preflight
 
 import (
@@ -30,21 +31,21 @@ import (
 	"adshard/internal/ulimit"
 )
 
-// Check collects what keeps a program from starting.
+// Check collects the faults that keep a program from starting.
 type Check struct {
 	ctx    context.Context
 	log    *slog.Logger
 	faults []error
 }
 
-// Begin begins with the limits of the process.
+// Begin returns a Check that has checked the limits of the process.
 func Begin(ctx context.Context, need ulimit.Need, log *slog.Logger) *Check {
 	k := &Check{ctx: ctx, log: log}
 	k.AddError(need.Check(log))
 	return k
 }
 
-// AddError adds err unless it is nil.
+// AddError adds err if it is not nil.
 func (k *Check) AddError(err error) {
 	if err != nil {
 		k.faults = append(k.faults, err)
@@ -59,35 +60,36 @@ func (k *Check) Err() error {
 	return errors.Join(k.faults...)
 }
 
-// Credentials reads the files by which the program knows its peers.
+// Credentials checks the files with which the program authenticates its peers.
 func (k *Check) Credentials(s *certs.Settings, role access.Role, name string) {
-	_, err := s.Open(role, name, slog.New(slog.DiscardHandler)) // the start itself logs what there is to say about them
+	_, err := s.Open(role, name, slog.New(slog.DiscardHandler)) // the start itself logs what there is to say
 	k.AddError(err)
 }
 
-// Queries reads the certificate of the ports for queries.
+// Queries checks the certificate of the ports for queries.
 func (k *Check) Queries(q *certs.QueryTLS) {
 	_, err := q.Open(slog.New(slog.DiscardHandler))
 	k.AddError(err)
 }
 
-// Listen checks that addresses, by their keys, are of this machine and may be listened on.
+// Listen checks that the addresses, given by their keys, belong to this machine and allow listening.
 func (k *Check) Listen(addresses map[string]string) {
 	for _, key := range slices.Sorted(maps.Keys(addresses)) {
 		k.AddError(ports.Probe(key, addresses[key]))
 	}
 }
 
-// Database looks at the backend database, and returns its id and that of the database of events that counts for it,
-// or "" if there is none yet, or there is a fault.
+// Database checks the backend database. It returns the database's id, and the id of its database of events or "" if
+// none is named yet; after a fault, both are "".
 func (k *Check) Database(url string) (id, counts string) {
 	id, counts, err := database.Probe(k.ctx, url)
 	k.AddError(err)
 	return id, counts
 }
 
-// Events looks at the database of events; where there is none, at the directory of its file. If a database counts
-// already, the collector's must exist; a collector with another one runs, and says why it is not ready.
+// Events checks the database of events or, if there is none, the directory for its file. `counts` is the id of the
+// database of events that the backend database names. If it names one, the collector's database must exist. A
+// collector with another database can run, and says why it is not ready.
 func (k *Check) Events(url, counts string) {
 	there, err := database.ProbeEvents(k.ctx, url)
 	k.AddError(err)
@@ -99,8 +101,7 @@ func (k *Check) Events(url, counts string) {
 	}
 }
 
-// File checks that a file can be written, or made, or "" if there is none
-// configured.
+// File checks that a file can be written or created. It accepts "".
 func (k *Check) File(path string) {
 	if path == "" {
 		return
@@ -115,7 +116,7 @@ func (k *Check) File(path string) {
 	}
 }
 
-// folder checks that a directory is there and can be written.
+// folder checks that a directory exists and can be written to.
 func (k *Check) folder(path string) {
 	if _, err := os.Stat(path); err != nil {
 		k.AddError(config.DirError(path, err))
@@ -124,14 +125,15 @@ func (k *Check) folder(path string) {
 	k.Dir(path)
 }
 
-// Dir checks that a directory can be written, or made, and that its place is not that of a database or a backup.
+// Dir checks that a directory can be written to or created, and that its path does not belong to a database or a
+// backup.
 func (k *Check) Dir(path string) {
 	at := filepath.Clean(path)
 	k.AddError(outfile.CheckDir(at, true))
 	for {
 		info, err := os.Stat(at)
 		if errors.Is(err, fs.ErrNotExist) && at != filepath.Dir(at) {
-			if at = filepath.Dir(at); missing(at) { // it is made in this one
+			if at = filepath.Dir(at); missing(at) { // the directory is to be created in this one
 				k.AddError(outfile.CheckDir(at, true))
 			}
 			continue

@@ -24,27 +24,27 @@ import (
 	"adshard/search"
 )
 
-// budgetLoad is how much goes on while budgets are watched. The long form (make budgets) is that of
-// docs/budgets.md; the short one shows the same in less time.
+// budgetLoad is the load while budgets are watched. The long form (make budgets) is the one in docs/budgets.md; the short one
+// tests the same in less time.
 type budgetLoad struct {
-	clicks int           // a second, of the campaign
-	events int           // a second, of others
-	spend  time.Duration // for which the budget lasts
-	within time.Duration // of spend may be beyond the budget; 0: that is only told
+	clicks int           // a second, on the campaign
+	events int           // a second, of other campaigns
+	spend  time.Duration // how long the budget lasts
+	within time.Duration // part of spend that may exceed the budget; if 0, the excess is only reported
 }
 
 func budgetLoadOf() budgetLoad {
 	if os.Getenv("BUDGETS_LONG") != "" {
 		return budgetLoad{clicks: 1000, events: 52_000, spend: 20 * time.Second, within: time.Second}
 	}
-	// A machine that is busy with other tests has times in which nothing but clicks goes on.
+	// On a machine that is busy with other tests, there are times when nothing but clicks proceeds.
 	return budgetLoad{clicks: 500, events: 2000, spend: time.Second}
 }
 
-// spenders is how many connections send clicks.
+// spenders is the number of connections that send clicks.
 const spenders = 16
 
-// spending is a cluster with collectors whose campaigns are clicked on.
+// spending is a cluster with collectors whose campaigns receive clicks.
 type spending struct {
 	*cluster
 	masterCfg  master.Config
@@ -53,8 +53,8 @@ type spending struct {
 	url        string // of the master
 }
 
-// newSpending starts one, with a campaign for each budget, in clicks at the reserve's price; campaign N is found by
-// the word "spendN".
+// newSpending starts a cluster with one campaign for each budget. A budget is a number of clicks at the reserve price. Campaign
+// N is found by the word "spendN".
 func newSpending(t *testing.T, budgets ...int) *spending {
 	w := newWorld(t, 0)
 	w.campaigns(budgets)
@@ -110,10 +110,10 @@ func (c *spending) restartMaster() {
 	c.master.line("master listening ")
 }
 
-// noAd is what served returns for an answer without an ad.
+// noAd is what `served` returns for an answer without an ad.
 const noAd = "none"
 
-// served returns the token of a campaign's ad; "": there is no whole answer, or none with tokens.
+// served returns the token of a campaign's ad. It returns "" if there is no complete answer, or none with tokens.
 func (c *spending) served(client *http.Client, campaign int) string {
 	resp, err := client.Get(c.url + fmt.Sprintf("/v1/search?q=spend%d&timeout_ms=5000&strict=true", campaign))
 	if err != nil {
@@ -137,7 +137,7 @@ func (c *spending) served(client *http.Client, campaign int) string {
 	return a.Ads[0].Token
 }
 
-// count sends a body to one collector after the other until one acknowledges it.
+// count sends a body to the collectors in turn until one acknowledges it.
 func (c *spending) count(client *http.Client, body string) {
 	began := time.Now()
 	for try := 0; ; try++ {
@@ -157,16 +157,16 @@ func (c *spending) count(client *http.Client, body string) {
 	}
 }
 
-// clicks are those on a campaign, from spenders connections.
+// clicks are the clicks on a campaign from `spenders` connections.
 type clicks struct {
 	clicked, acknowledged atomic.Int64
-	lastShown             atomic.Int64 // when an answer with the ad was asked for, in nanoseconds since 1970
-	spent                 atomic.Int64 // when the budget was acknowledged as spent
+	lastShown             atomic.Int64 // when an answer with the ad was last requested, in nanoseconds since 1970
+	spent                 atomic.Int64 // when it was acknowledged that the budget is spent
 	done                  sync.WaitGroup
 }
 
-// click begins to click, some times a second, on a campaign with a budget of the given number of clicks; a client that is served
-// no ad asks again. stop ends it when all clicks are acknowledged.
+// click begins to click `perSecond` times a second on a campaign with a budget of the given number of clicks. A client that is
+// served no ad asks again. `stop` ends this and returns when all clicks are acknowledged.
 func (c *spending) click(campaign, budget, perSecond int) (k *clicks, stop func()) {
 	k = new(clicks)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -214,8 +214,8 @@ func (c *spending) clicking(ctx context.Context, k *clicks, campaign, budget int
 	}
 }
 
-// others sends events of unknown campaigns, in batches of 500, until stop is called, which returns how many were
-// acknowledged a second.
+// others sends events of unknown campaigns in batches of 500 until `stop` is called. It returns how many were acknowledged a
+// second.
 func (c *spending) others(perSecond int) (stop func() float64) {
 	const size, senders = 500, 4
 	keys, err := c.world.db.LoadControl(c.t.Context(), c.cfg.StateKey+events.KeysKey)
@@ -254,7 +254,7 @@ func (c *spending) others(perSecond int) (stop func() float64) {
 	return stop
 }
 
-// sum is what the database of events has of a campaign.
+// sum returns the sums of a campaign in the database of events.
 func (c *spending) sum(campaign int) (sum store.Sum) {
 	c.t.Helper()
 	s, err := database.OpenEvents(c.t.Context(), collector.EventsOf(c.world.url()))
@@ -268,7 +268,7 @@ func (c *spending) sum(campaign int) (sum store.Sum) {
 	return sum
 }
 
-// exact holds the sums against what was clicked.
+// exact compares the sums with the clicks.
 func (c *spending) exact(campaign int, k *clicks) {
 	c.t.Helper()
 	clicked := uint64(k.clicked.Load())
@@ -280,7 +280,7 @@ func (c *spending) exact(campaign int, k *clicks) {
 	}
 }
 
-// gone waits until no answer has had the campaign's ad for a while.
+// gone waits until no answer has contained the campaign's ad for a while.
 func (c *spending) gone(k *clicks) {
 	c.t.Helper()
 	eventually(c.t, "answers without the campaign", func() bool {
@@ -289,9 +289,9 @@ func (c *spending) gone(k *clicks) {
 	})
 }
 
-// TestBudgetUnderLoad: a campaign that is clicked on from many connections, amid many more events of
-// others, leaves the answers after its budget is spent: in the long form, where the machine has nothing else to do, the excess
-// is at most what it spends in a second.
+// TestBudgetUnderLoad: a campaign gets clicks from many connections while many more events of other campaigns arrive. Its ads
+// disappear after its budget is spent. In the long form, on an otherwise idle machine, the excess is at most what the campaign
+// spends in a second.
 func TestBudgetUnderLoad(t *testing.T) {
 	load := budgetLoadOf()
 	budget := int(load.spend.Seconds() * float64(load.clicks))
@@ -314,8 +314,8 @@ func TestBudgetUnderLoad(t *testing.T) {
 	}
 }
 
-// TestBudgetSurvivesKills: collectors, the master and the balancer are killed while a campaign is clicked on. All that was
-// acknowledged counts, once, and the campaign is gone when its budget is spent.
+// TestBudgetSurvivesKills: collectors, the master and the balancer are killed while a campaign gets clicks. Everything that was
+// acknowledged counts exactly once, and the campaign disappears when its budget is spent.
 func TestBudgetSurvivesKills(t *testing.T) {
 	t.Parallel()
 	const perSecond = 400

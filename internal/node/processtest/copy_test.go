@@ -12,9 +12,9 @@ import (
 	"adshard/internal/node/slave"
 )
 
-// TestASlaveIsReplacedByACopy: a slave copies the store of a running one, killed several times
-// on the way, while data change. When the copied slave dies, the copy takes its name, continues
-// from the copy's position, and is not filled from the database.
+// TestASlaveIsReplacedByACopy: a slave copies the store of a running slave, and is killed several
+// times during the copy while data change. When the original slave dies, the copy takes its name,
+// continues from the copy's position, and is not filled from the database.
 func TestASlaveIsReplacedByACopy(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 300)
@@ -39,7 +39,7 @@ func TestASlaveIsReplacedByACopy(t *testing.T) {
 	p.line("slave 0 ready ")
 	w.write(30, 40)
 	w.follows(url)
-	w.compare(url) // the one that serves is not disturbed by a second one of its name
+	w.compare(url) // the serving slave is not affected by a second one with its name
 
 	c.parts["slave-0"].kill()
 	w.write(40, 50)

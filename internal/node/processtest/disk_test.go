@@ -16,8 +16,8 @@ import (
 	"adshard/internal/node/config"
 )
 
-// TestAFullDisk gives a slave a small disk of its own: it says so, serves what
-// it has, and goes on when there is room.
+// TestAFullDisk: a slave whose small disk is full says so, serves what it has, and continues when
+// there is room.
 func TestAFullDisk(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 60)
@@ -47,8 +47,8 @@ func TestAFullDisk(t *testing.T) {
 	eventually(t, "the trouble is over", func() bool { return trouble(t, c.admin, "slave-0") == "" })
 }
 
-// TestAFullDiskOfATarget: answers stay complete, the move waits or is given up,
-// and what it needs is done when there is room.
+// TestAFullDiskOfATarget: if the disk of a move's target is full, answers stay complete and the
+// move waits or is given up. What the move needs is done when there is room.
 func TestAFullDiskOfATarget(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 60)
@@ -105,9 +105,9 @@ func trouble(t *testing.T, admin, name string) string {
 	return ""
 }
 
-// TestASlaveStartedOnAFullDisk: with data or without, it says what to do and ends, so that
-// its supervisor starts it again; once there is room it has all that it had, and what
-// changed since.
+// TestASlaveStartedOnAFullDisk: with or without data, the slave says what to do and exits, so that
+// its supervisor restarts it. When there is room, it has everything that it had before, and the
+// changes since then.
 func TestASlaveStartedOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 60)
@@ -142,8 +142,8 @@ func TestASlaveStartedOnAFullDisk(t *testing.T) {
 	w.compare(url)
 }
 
-// startToFail starts this program as a part that is to end by itself, and returns what
-// it said.
+// startToFail starts this program as a part that is expected to exit by itself, and returns its
+// output.
 func startToFail(t *testing.T, command string, cfg any) (p *exec.Cmd, said string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), command+".yaml")

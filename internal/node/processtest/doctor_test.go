@@ -13,7 +13,7 @@ import (
 	"adshard/internal/node/up"
 )
 
-// doctored asks the doctor about a cluster.
+// doctored runs the doctor on a cluster.
 func doctored(t *testing.T, url, admin string, more ...string) (int, doctor.Report) {
 	t.Helper()
 	var out, errOut bytes.Buffer
@@ -26,8 +26,8 @@ func doctored(t *testing.T, url, admin string, more ...string) (int, doctor.Repo
 	return status, r
 }
 
-// TestDoctor: it says that nothing is wrong with a whole cluster; when a slave is killed, it
-// names that first.
+// TestDoctor: the doctor finds nothing wrong in a healthy cluster. When a slave is killed, the
+// doctor names that first.
 func TestDoctor(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 40)
@@ -50,7 +50,8 @@ func TestDoctor(t *testing.T) {
 	if err := syscall.Kill(pid(t, up.line("slave 1 ")), syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	// At once, answers lack it; when the balancer has not heard of it for a while, it is away.
+	// At first, answers lack the slave; when the balancer has not heard from it for a while, it
+	// counts as away.
 	status, r = doctored(t, url, admin, "--over", "0")
 	if status != 1 || r.Healthy || len(r.Findings) == 0 || r.Findings[0].Node != "slave-1" || r.Findings[0].Alert != "AdshardIncompleteAnswers" {
 		t.Errorf("at once: %d %+v", status, r)

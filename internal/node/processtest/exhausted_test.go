@@ -17,8 +17,8 @@ import (
 	"time"
 )
 
-// costly is the longest query that the port takes, of the most frequent words, with everything that makes it expensive: each word has
-// its variants, all slots are asked for and all counts are to be exact.
+// costly returns the longest query that the port accepts, of the most frequent words and with everything that makes it expensive:
+// each word has its variants, all slots are requested, and all counts must be exact.
 func costly() string {
 	words := strings.Join(vocabulary, " ")
 	for len(words) < 1024 {
@@ -27,7 +27,8 @@ func costly() string {
 	return "/v1/search?slots=20&variants=synonym&timeout_ms=1000&q=" + url.QueryEscape(words[:1024])
 }
 
-// got asks as a tenant and returns the status, 0 if there was none; anything but an answer or a refusal is reported.
+// got sends a request as a tenant and returns the status, or 0 if there was none. It reports anything other than an answer or a
+// refusal.
 func got(t *testing.T, client *http.Client, tenant int, url string) int {
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
 	if err != nil {
@@ -50,9 +51,9 @@ func got(t *testing.T, client *http.Client, tenant int, url string) int {
 	return resp.StatusCode
 }
 
-// TestCostliestQueries: 200 a second of the dearest query, and explanations of it, are each answered or refused before the
-// client gives up; meanwhile other queries are answered. Then many queries come of which no two are equal, each of another
-// tenant: what the master, the slaves and the balancer keep of them is bounded. GROWTH_LONG=1 asks a million.
+// TestCostliestQueries: 200 of the most expensive queries a second, and explanations of them, are each answered or refused before the
+// client gives up. Other queries are answered meanwhile. Then many distinct queries follow, each from another tenant: what the
+// master, the slaves and the balancer store about them is bounded. GROWTH_LONG=1 sends a million.
 func TestCostliestQueries(t *testing.T) {
 	w := newWorld(t, 200)
 	c := newCluster(t, w)
@@ -94,7 +95,7 @@ func TestCostliestQueries(t *testing.T) {
 	grows(t, c, client, base)
 }
 
-// grows asks distinct queries and compares what processes have in memory when their caches are full and at the end.
+// grows sends distinct queries and compares the memory of the processes when their caches are full with that at the end.
 func grows(t *testing.T, c *cluster, client *http.Client, base string) {
 	queries, quarter := 2000, map[string]uint64{}
 	if os.Getenv("GROWTH_LONG") != "" {
@@ -129,8 +130,8 @@ func grows(t *testing.T, c *cluster, client *http.Client, base string) {
 	}
 }
 
-// heapOf returns the size at which the heap of a process is collected next: as large as what the last collection left alive
-// makes it, whatever garbage has gathered since.
+// heapOf returns the heap size at which a process starts its next garbage collection. It depends only on how much the last collection
+// left alive, and not on garbage since then.
 func heapOf(t *testing.T, admin string) uint64 {
 	t.Helper()
 	for line := range strings.Lines(read(t, admin+"/metrics")) {
@@ -146,8 +147,8 @@ func heapOf(t *testing.T, admin string) uint64 {
 	return 0
 }
 
-// TestKilledForMemory: a slave that the kernel kills because its group of processes has used its memory is as one that was
-// killed otherwise: answers lack it until it is back, and then nothing is lost or wrong.
+// TestKilledForMemory: a slave that the kernel kills because its control group has used up its memory is like one that was killed for
+// another reason. Answers lack it until it is back, and then nothing is lost or wrong.
 func TestKilledForMemory(t *testing.T) {
 	w := newWorld(t, 100)
 	c := newCluster(t, w)
@@ -158,7 +159,7 @@ func TestKilledForMemory(t *testing.T) {
 	w.follows(base)
 	p := c.parts["slave-0"]
 	confine(t, p, 1<<20)
-	for n := 0; ; n++ { // what changes and what is asked needs memory
+	for n := 0; ; n++ { // changes and queries need memory
 		select {
 		case <-p.ended:
 		default:
@@ -182,7 +183,7 @@ func TestKilledForMemory(t *testing.T) {
 	w.compare(base)
 }
 
-// set writes a number into a file of a group, which is there if the group is one.
+// set writes a number to a file of a control group. The file does not exist if the group is not real.
 func set(group, file string, n int) error {
 	f, err := os.OpenFile(filepath.Join(group, file), os.O_WRONLY, 0)
 	if err != nil {
@@ -192,8 +193,8 @@ func set(group, file string, n int) error {
 	return errors.Join(err, f.Close())
 }
 
-// confine puts a process into a group of its own that may use the given number of bytes more, by version 2 of cgroups or by
-// version 1.
+// confine puts a process into its own control group, which may use the given number of bytes more. It supports cgroup versions 1 and
+// 2.
 func confine(t *testing.T, p *process, most int) {
 	t.Helper()
 	for dir, limit := range map[string]string{"/sys/fs/cgroup": "memory.max", "/sys/fs/cgroup/memory": "memory.limit_in_bytes"} {

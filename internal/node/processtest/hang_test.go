@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestAHungSlaveIsLeftOut: once it was found out no query waits for it: each
-// says who is missing, and that it was not asked. Strict ones are refused, and it is taken
-// back when it goes on.
+// TestAHungSlaveIsLeftOut: as soon as a hung slave is detected, no query waits for it. Each answer
+// says that the slave is missing and was not asked. Strict queries are refused. The slave is taken
+// back when it continues.
 func TestAHungSlaveIsLeftOut(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 100)
@@ -32,7 +32,7 @@ func TestAHungSlaveIsLeftOut(t *testing.T) {
 	for range 20 {
 		a := ask(t, url, "usb cable", "", http.StatusOK)
 		if a.Coverage.Complete || len(a.Ads) == 0 || !slices.Equal(a.Coverage.Missing, []string{"slave-0"}) ||
-			a.Coverage.Reasons["slave-0"] != "silent" { // one that was waited for is late
+			a.Coverage.Reasons["slave-0"] != "silent" { // a slave that was waited for is late
 			t.Errorf("%+v", a)
 		}
 	}
@@ -46,9 +46,9 @@ func TestAHungSlaveIsLeftOut(t *testing.T) {
 	eventually(t, "the metric says so", func() bool { return strings.Contains(read(t, c.health+"/metrics"), gauge+"0") })
 }
 
-// TestASlaveThatHangsHoldsUpNoMove: a third slave stops while a slice moves between the
-// other two. The new view is published once the third counts as lost; answers lack no
-// other slave; it serves the new view when it goes on.
+// TestASlaveThatHangsHoldsUpNoMove: a third slave stops while a slice moves between the other two.
+// The new view is published as soon as the third counts as lost. Answers lack no other slave, and
+// the third serves the new view when it continues.
 func TestASlaveThatHangsHoldsUpNoMove(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 60)
@@ -72,14 +72,14 @@ func TestASlaveThatHangsHoldsUpNoMove(t *testing.T) {
 	w.compare(url)
 }
 
-// status asks and returns the HTTP status.
+// status sends a request and returns the HTTP status.
 func status(t *testing.T, url string) int {
 	t.Helper()
 	code, _ := fetch(t, url)
 	return code
 }
 
-// read asks and returns the body.
+// read sends a request and returns the body.
 func read(t *testing.T, url string) string {
 	t.Helper()
 	_, body := fetch(t, url)

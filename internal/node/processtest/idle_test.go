@@ -11,8 +11,8 @@ import (
 	"adshard/internal/node/up"
 )
 
-// crowd opens connections to an address that stay silent; every second one has
-// had an answer before, so that no time for a first request ends it.
+// crowd opens connections to an address and keeps them silent. Every second one has had an answer
+// before, so that the time limit for a first request does not close it.
 func crowd(t *testing.T, address string, n int, request string) {
 	t.Helper()
 	for i := range n {
@@ -27,12 +27,12 @@ func crowd(t *testing.T, address string, n int, request string) {
 		if _, err := fmt.Fprintf(c, "%s HTTP/1.1\r\nHost: localhost\r\n\r\n", request); err != nil {
 			t.Fatal(err)
 		}
-		_, _ = bufio.NewReader(c).ReadString('\n') // or it had to make room
+		_, _ = bufio.NewReader(c).ReadString('\n') // or the connection had to make room for another
 	}
 }
 
-// TestIdleConnectionsShutNobodyOut: 200 of them took all files that a process
-// may open, and held them.
+// TestIdleConnectionsShutNobodyOut: 200 idle connections, more than a process may have files open,
+// do not keep other clients out.
 func TestIdleConnectionsShutNobodyOut(t *testing.T) {
 	t.Parallel()
 	const idle = 200
@@ -62,7 +62,7 @@ func TestIdleConnectionsShutNobodyOut(t *testing.T) {
 	if list := slaves(t, admin); len(list) != 3 {
 		t.Errorf("slaves %+v", list)
 	}
-	// Changes still reach the slaves: they need files, too.
+	// Changes still reach the slaves, which need open files for them.
 	w.write(40, 45)
 	w.follows(url)
 	http.DefaultClient.CloseIdleConnections()

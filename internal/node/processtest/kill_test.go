@@ -14,7 +14,7 @@ import (
 
 const anyPort = "127.0.0.1:0"
 
-// cluster is a balancer, two slaves and a master, each a process.
+// cluster is a balancer, two slaves and a master, each in its own process.
 type cluster struct {
 	t      *testing.T
 	world  *world
@@ -22,13 +22,13 @@ type cluster struct {
 	slave  []slave.Config
 	admin  string // the balancer's admin port
 	seeds  []string
-	scorer string // of the next master
+	scorer string // scoring model of the next master
 	master *process
 	health string // the master's admin port
 	parts  map[string]*process
 }
 
-// newCluster configures a cluster whose first fill takes many small buckets.
+// newCluster configures a cluster whose first fill needs many small buckets.
 func newCluster(t *testing.T, w *world) *cluster {
 	c := &cluster{t: t, world: w, cfg: balancer.DefaultConfig(), parts: make(map[string]*process)}
 	c.cfg.DB, c.cfg.Listen, c.cfg.Admin, c.cfg.Slaves = w.url(), porttest.Address(t), anyPort, 2
@@ -43,7 +43,7 @@ func newCluster(t *testing.T, w *world) *cluster {
 	return c
 }
 
-// startBalancer starts it, at the same address each time.
+// startBalancer starts the balancer, at the same address each time.
 func (c *cluster) startBalancer() {
 	c.t.Helper()
 	p := start(c.t, "balancer", c.cfg)
@@ -70,7 +70,7 @@ func (c *cluster) startMaster() string {
 	return c.master.line("master listening ")
 }
 
-// fills waits until a slave has got more than a given number of groups.
+// fills waits until a slave has more than a given number of groups.
 func (c *cluster) fills(name string, groups uint64) {
 	c.t.Helper()
 	eventually(c.t, name+" is being filled", func() bool { return groupsOf(slaves(c.t, c.admin), name) > groups })
@@ -98,7 +98,7 @@ func TestASlaveKilledWhileItApplies(t *testing.T) {
 	w.follows(url)
 	w.compare(url)
 
-	// Again while it follows changes.
+	// The same again while it follows changes.
 	for i := range 3 {
 		w.write(i*50, i*50+50)
 		time.Sleep(5 * time.Millisecond)
@@ -121,25 +121,25 @@ func TestABalancerKilledWhileFilling(t *testing.T) {
 	for kills, at := 0, uint64(20); kills < 3; kills, at = kills+1, at+100 {
 		c.fills("slave-0", at)
 		c.parts["balancer"].kill()
-		w.write(kills*10, kills*10+10) // changes go on meanwhile
+		w.write(kills*10, kills*10+10) // changes continue meanwhile
 		c.startBalancer()
 	}
 	w.follows(url)
 	w.compare(url)
 
-	// While no balancer runs, queries go on as they were.
+	// While no balancer runs, queries are answered as before.
 	c.parts["balancer"].kill()
 	w.write(0, 100)
 	if a := ask(t, url, "usb cable", "", http.StatusOK); !a.Coverage.Complete {
 		t.Fatalf("incomplete without a balancer: %+v", a.Coverage)
 	}
-	// A slave that starts meanwhile serves what it holds.
+	// A slave that starts meanwhile serves what it has.
 	c.parts["slave-1"].stop()
 	address := c.parts["slave-1"].line("slave 1 ready ")
 	c.slave[1].Listen = address
 	c.startSlave(1)
 	eventually(t, "a slave without a balancer serves", func() bool { return ask(t, url, "usb", "", 0).Coverage.Complete })
-	// A master that starts meanwhile learns the map from a slave.
+	// A master that starts meanwhile gets the map from a slave.
 	c.seeds = []string{c.parts["slave-1"].line("slave 1 ready ")}
 	second := c.startMaster()
 	eventually(t, "a master without a balancer answers", func() bool { return ask(t, second, "usb", "", 0).Coverage.Complete })

@@ -15,9 +15,9 @@ import (
 	"adshard/search"
 )
 
-// TestALargeGroupInASmallSlave: a slave is filled with a group that takes more than its
-// buckets, all of whose postings then change, and keeps to its memory. The slave that takes its
-// place does so too, also on a machine that has much else to do.
+// TestALargeGroupInASmallSlave: a slave is filled with a group that is larger than its buckets, all
+// postings of the group then change, and the slave stays within its memory. So does the slave that
+// replaces it, including on a busy machine.
 func TestALargeGroupInASmallSlave(t *testing.T) {
 	keywords, memory, drained := 30_000, config.Size(192<<20), 3*patience
 	if os.Getenv("LARGE_GROUP_LONG") != "" {
@@ -88,7 +88,7 @@ func TestALargeGroupInASmallSlave(t *testing.T) {
 	w.compare(url)
 }
 
-// peakOf is the most that a process has had in memory.
+// peakOf returns the largest amount of memory that a process has used.
 func peakOf(t *testing.T, p *process) (peak config.Size) {
 	t.Helper()
 	f, err := os.Open(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))

@@ -17,14 +17,14 @@ import (
 	"adshard/internal/node/porttest"
 )
 
-// pair is a cluster with two balancers, of which one leads.
+// pair is a cluster with two balancers, one of which leads.
 type pair struct {
 	*cluster
 	cfgs [2]balancer.Config
 	of   [2]*process
 }
 
-// newPair starts two balancers, two slaves and a master that know both.
+// newPair starts two balancers, and two slaves and a master that know both balancers.
 func newPair(t *testing.T, w *world) (p *pair, url string) {
 	t.Helper()
 	return newPairOn(t, w, "")
@@ -45,7 +45,7 @@ func newPairOn(t *testing.T, w *world, etcd string) (p *pair, url string) {
 	p.startLeader(0)
 	p.of[1] = start(t, "balancer", p.cfgs[1])
 	p.of[1].line("balancer standby ")
-	c.cfg.Listen = strings.Join(addresses, ",") // what the others are configured with
+	c.cfg.Listen = strings.Join(addresses, ",") // the addresses with which the others are configured
 	c.startSlave(0)
 	c.startSlave(1)
 	url = c.startMaster()
@@ -53,21 +53,21 @@ func newPairOn(t *testing.T, w *world, etcd string) (p *pair, url string) {
 	return p, url
 }
 
-// startLeader starts a balancer that leads, and makes its admin port the cluster's.
+// startLeader starts a balancer that is to lead, and makes its admin port that of the cluster.
 func (p *pair) startLeader(i int) {
 	p.t.Helper()
 	p.of[i] = start(p.t, "balancer", p.cfgs[i])
 	p.leads(i)
 }
 
-// leads waits until a balancer leads.
+// leads waits until a balancer leads, and makes its admin port that of the cluster.
 func (p *pair) leads(i int) {
 	p.t.Helper()
 	p.of[i].line("balancer ready ")
 	p.admin = p.of[i].line("admin ")
 }
 
-// tries asks an admin port and returns status and body.
+// tries sends a request to an admin port and returns the status and the body.
 func tries(t *testing.T, method, url, body string) (int, string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, url, bytes.NewReader([]byte(body)))
@@ -86,8 +86,7 @@ func tries(t *testing.T, method, url, body string) (int, string) {
 	return resp.StatusCode, string(text)
 }
 
-// asks sends queries until stop is called; none may be incomplete or fail. stop returns
-// how many were answered.
+// asks sends queries until `stop` is called. None may be incomplete or fail. `stop` returns how many were answered.
 func (p *pair) asks(url string) (stop func() int) {
 	ctx, cancel := context.WithCancel(context.Background())
 	n := 0
@@ -107,14 +106,14 @@ func (p *pair) asks(url string) (stop func() int) {
 	return sync.OnceValue(func() int { cancel(); done.Wait(); return n })
 }
 
-// How soon a standby should lead, and answers should have a budget mark. A machine that is busy
-// with other things takes longer, so that it is printed and not asserted.
+// How soon a standby should lead, and answers should reflect a budget mark. A busy machine takes longer, so these times are
+// printed and not asserted.
 const (
 	leadsWithin = 5 * time.Second
 	marksWithin = time.Second
 )
 
-// took prints how long something has taken: make takeover shows these lines.
+// took prints how long something has taken. `make takeover` shows these lines.
 func (p *pair) took(what string, since time.Time, wanted time.Duration) {
 	p.t.Helper()
 	took := time.Since(since)
@@ -125,7 +124,7 @@ func (p *pair) took(what string, since time.Time, wanted time.Duration) {
 	p.t.Logf("takeover: %-46s %6.2f s, wanted %v: %s", what, took.Seconds(), wanted, verdict)
 }
 
-// marks marks the budget of a campaign, at any balancer, and waits until answers show it.
+// marks sets the budget mark of a campaign through any balancer, and waits until answers show it.
 func (p *pair) marks(when, admin, url string, exhausted bool) {
 	p.t.Helper()
 	began := time.Now()
@@ -136,8 +135,8 @@ func (p *pair) marks(when, admin, url string, exhausted bool) {
 	p.took("a budget mark in answers, "+when, began, marksWithin)
 }
 
-// TestALeaderIsKilled: a leader is killed under queries while a slice moves: the standby leads,
-// the move goes on, no answer is incomplete, budget marks are followed before and after.
+// TestALeaderIsKilled: a leader is killed while queries are sent and a slice moves. The standby leads, the move continues,
+// no answer is incomplete, and budget marks take effect before and after.
 func TestALeaderIsKilled(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 150)
@@ -166,7 +165,7 @@ func TestALeaderIsKilled(t *testing.T) {
 		return groupsOf(list, "slave-0")+groupsOf(list, "slave-1") == 600
 	})
 
-	// The first comes back as a standby, and leads again when the second ends in order, at once.
+	// The first balancer comes back as a standby. It leads again immediately when the second one is stopped cleanly.
 	p.of[0] = start(t, "balancer", p.cfgs[0])
 	p.of[0].line("balancer standby ")
 	stopped := time.Now()
@@ -179,8 +178,8 @@ func TestALeaderIsKilled(t *testing.T) {
 	w.compare(url)
 }
 
-// TestALeaderFreezesAndWakes: a leader freezes and wakes after its successor was elected: it
-// writes nothing, and stands by.
+// TestALeaderFreezesAndWakes: a leader freezes and wakes up after its successor was elected. It writes nothing and becomes
+// a standby.
 func TestALeaderFreezesAndWakes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 100)
@@ -211,8 +210,8 @@ func TestALeaderFreezesAndWakes(t *testing.T) {
 	}
 }
 
-// freezeOutsideWrites freezes a balancer at a moment when it does not write: one that is frozen amid a write keeps SQLite's
-// file locked until it goes on or ends, and no standby can take its place.
+// freezeOutsideWrites freezes a balancer at a moment when it is not writing. A balancer that is frozen during a write keeps
+// SQLite's file locked until it continues or ends, and no standby can take its place.
 func (p *pair) freezeOutsideWrites(i int) {
 	p.t.Helper()
 	eventually(p.t, "it is frozen outside of a write", func() bool {
@@ -229,7 +228,7 @@ func (p *pair) freezeOutsideWrites(i int) {
 	})
 }
 
-// standsBy checks what the admin port of a standby says.
+// standsBy checks what the admin port of a standby answers.
 func (p *pair) standsBy(admin, leader string) {
 	p.t.Helper()
 	eventually(p.t, "it says who leads", func() bool {
@@ -247,8 +246,8 @@ func (p *pair) standsBy(admin, leader string) {
 	}
 }
 
-// TestALeaderOnEtcdIsKilled: likewise with the control state in etcd; one of its three members is killed
-// too. If that was etcd's own leader, its successor gives leases their whole time anew.
+// TestALeaderOnEtcdIsKilled: the same with the control state in etcd, where one of etcd's three members is also killed. If
+// that was etcd's own leader, its successor extends all leases to their full time.
 func TestALeaderOnEtcdIsKilled(t *testing.T) {
 	t.Parallel()
 	etcd, err := etcdtest.New(3)
@@ -275,7 +274,7 @@ func TestALeaderOnEtcdIsKilled(t *testing.T) {
 	w.write(0, 20)
 	w.follows(url)
 
-	// Without a majority the leader stops; when it is back the leader goes on, or a standby leads.
+	// Without a majority the leader stops. When the majority is back, either the leader continues or a standby leads.
 	etcd.Kill(1)
 	eventually(t, "the leader stops", func() bool {
 		code, _ := tries(t, http.MethodGet, p.admin+"/v1/balance", "")

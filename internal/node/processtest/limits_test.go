@@ -14,11 +14,11 @@ import (
 	"adshard/internal/node/up"
 )
 
-// refusal is what a program says of a limit with which it cannot work.
+// refusal matches the error of a program that cannot work with a limit of the system.
 var refusal = regexp.MustCompile(`may have \d+ [A-Za-z ]+, and needs (\d+): raise the limit with .ulimit (-[a-z]) \d+`)
 
-// TestLimitsAreToldBeforeAnythingStarts: under each limit of the system that is too low, each program ends before it says
-// that it listens or is ready, and names the number that it needs; with exactly that number it works.
+// TestLimitsAreToldBeforeAnythingStarts: under each system limit that is too low, each program exits before it says that
+// it listens or is ready, and names the number that it needs. With exactly that number it works.
 func TestLimitsAreToldBeforeAnythingStarts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 4)
@@ -67,12 +67,12 @@ func TestLimitsAreToldBeforeAnythingStarts(t *testing.T) {
 			}
 			said := p.said.String()
 			m := refusal.FindStringSubmatch(said)
-			if m == nil || m[2] != low[:2] || len(p.lines) > 0 { // Go may be unable to start a thread for the end, and say so after the refusal
+			if m == nil || m[2] != low[:2] || len(p.lines) > 0 { // Go may be unable to start a thread at the end, and report that after the error
 				t.Errorf("%s under ulimit %s: %q, and on standard error %s", command, low, p.lines, said)
 				continue
 			}
 			if low == "-n 32" {
-				continue // it says what it says under 64
+				continue // its error is the one tested with a limit of 64
 			}
 			p = startUnder(t, fmt.Sprint(m[2], " ", m[1]), command, part.cfg())
 			p.line(part.ready)

@@ -20,8 +20,8 @@ import (
 	"adshard/internal/node/up"
 )
 
-// TestMain runs the tests, or, when this program was started as a part of a
-// cluster (COMMAND --config FILE), that part.
+// TestMain runs the tests. If this program was started as a part of a cluster (COMMAND --config
+// FILE), it runs that part.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 4 && os.Args[2] == "--config" {
 		os.Exit(part(os.Args[1], os.Args[3]))

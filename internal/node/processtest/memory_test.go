@@ -15,16 +15,16 @@ import (
 	"adshard/internal/node/config"
 )
 
-// wide makes a database in which each posting list has few keywords: the worst ratio of heads
+// wide is a database in which each posting list has few keywords, which is the worst ratio of heads
 // to postings.
 type wide struct{ groups, perGroup, words int }
 
-// text returns the text of the i-th keyword.
+// text returns the text of the `i`-th keyword.
 func (d wide) text(i int) string {
 	return fmt.Sprintf("word%d other%d", i%d.words, (i*7919+i/d.words)%d.words)
 }
 
-// write writes the groups from..to with new bids, some hundred a transaction.
+// write writes the groups from `from` to before `to` with new bids, up to 200 in a transaction.
 func (d wide) write(w *world, from, to int) {
 	w.t.Helper()
 	ctx := w.t.Context()
@@ -56,7 +56,7 @@ func (d wide) write(w *world, from, to int) {
 	}
 }
 
-// residentOf is what a process has in memory now.
+// residentOf returns how much memory a process uses now.
 func residentOf(pid int) (config.Size, error) {
 	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
 	if err != nil {
@@ -66,16 +66,16 @@ func residentOf(pid int) (config.Size, error) {
 	return config.Size(pages * uint64(os.Getpagesize())), err
 }
 
-// changesPerSecond is how many keywords change a second at most.
+// changesPerSecond is the largest number of keywords that change in a second.
 const changesPerSecond = 50_000
 
-// TestASlaveKeepsToItsMemory: whatever is asked and whatever changes, what a slave's
-// process has in memory stays below what it is given, and a tenth. Each query touches
-// lists and groups that none before it did, more than fit, while groups change.
+// TestASlaveKeepsToItsMemory: whatever is searched and changed, the memory of a slave's process
+// stays below the given amount plus a tenth. Each query uses lists and groups that no earlier one
+// used, more than fit in memory, while groups change.
 func TestASlaveKeepsToItsMemory(t *testing.T) {
 	memory, d, seconds := config.Size(128<<20), wide{groups: 1500, perGroup: 40, words: 20_000}, 4
 	if os.Getenv("MEMORY_LONG") != "" {
-		// With less, a slave refuses to open a store of 300,000 terms.
+		// With less memory, a slave refuses to open a store of 300,000 terms.
 		memory, d, seconds = 160<<20, wide{groups: 20_000, perGroup: 40, words: 150_000}, 120
 	}
 	w := newWorld(t, 1)
@@ -94,8 +94,7 @@ func TestASlaveKeepsToItsMemory(t *testing.T) {
 	var asked, changed atomic.Int64 // keywords
 	var asking sync.WaitGroup
 	begun := time.Now()
-	// It ends when all lists were touched, on a busy machine at the latest when
-	// patience ends.
+	// It ends when all lists have been used, or on a busy machine when patience ends.
 	over := func() bool {
 		took := time.Since(begun)
 		return took > time.Duration(seconds)*time.Second && asked.Load() >= int64(d.words) || took > time.Duration(seconds)*time.Second+patience

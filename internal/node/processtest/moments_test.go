@@ -12,8 +12,9 @@ import (
 	"adshard/search"
 )
 
-// TestAStoreOfTwoMoments: table files that were copied while a slave ran, with the log of a later
-// moment, are not served: no answer that counts as complete is wrong, and the slave is filled again by itself.
+// TestAStoreOfTwoMoments: table files that were copied while a slave ran are combined with the log of a later
+// moment. They are not served: no answer that counts as complete is wrong, and the slave is filled again
+// without help.
 func TestAStoreOfTwoMoments(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 60)
@@ -31,7 +32,7 @@ func TestAStoreOfTwoMoments(t *testing.T) {
 	w.must(err)
 	w.pause(0, 30)
 	w.follows(url)
-	c.parts["slave-0"].stop() // what is in the log goes to table files, which the moment lacks
+	c.parts["slave-0"].stop() // the contents of the log go to table files, which the copy lacks
 	c.startSlave(0)
 	w.write(59, 60)
 	w.follows(url)
@@ -63,7 +64,7 @@ func (w *world) pause(from, to int) {
 	w.must(tx.Commit(ctx))
 }
 
-// judge asks once and reports whether the answer is complete; then it must be the oracle's.
+// judge sends a query and reports whether the answer is complete. A complete answer must equal the oracle's.
 func (w *world) judge(base string) (complete bool) {
 	w.t.Helper()
 	q := w.phrase(3)
@@ -79,8 +80,8 @@ func (w *world) judge(base string) (complete bool) {
 	return true
 }
 
-// TestACrashedSlaveIsComparedBeforeItServes: what it has is compared with the database at once, though the
-// scrub is far away, and its store counts as closed from then on.
+// TestACrashedSlaveIsComparedBeforeItServes: the data of a slave that crashed are compared with the database
+// at once, although the next scrub is far away. From then on, its store counts as cleanly closed.
 func TestACrashedSlaveIsComparedBeforeItServes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 60)

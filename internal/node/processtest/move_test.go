@@ -14,7 +14,7 @@ import (
 	"adshard/search"
 )
 
-// moving is a cluster with a distributor of its own and short times.
+// moving returns a cluster with a separate distributor and short times.
 func moving(t *testing.T, w *world) (c *cluster, url string) {
 	c = newCluster(t, w)
 	c.cfg.Distribute, c.cfg.Interval = false, 0
@@ -37,7 +37,7 @@ func (c *cluster) startDistributor() {
 	c.parts["distributor"] = p
 }
 
-// slice is what the balancer says of one.
+// slice is the balancer's description of a slice.
 type slice struct {
 	Slice uint64
 	Slave string
@@ -59,8 +59,7 @@ func (c *cluster) slices() []slice {
 	return list.Slices
 }
 
-// move begins to move the largest slice of a slave to another; it returns the
-// slice.
+// move starts a move of the largest slice of one slave to another, and returns the slice's id.
 func (c *cluster) move(from, to string) uint64 {
 	c.t.Helper()
 	var id uint64
@@ -81,7 +80,7 @@ func (c *cluster) move(from, to string) uint64 {
 	return id
 }
 
-// still tells whether no slice is on its way.
+// still reports whether no slice is being moved.
 func (c *cluster) still() bool {
 	resp, err := http.Get(c.admin + "/v1/balance")
 	if err != nil {
@@ -94,8 +93,8 @@ func (c *cluster) still() bool {
 	return json.NewDecoder(resp.Body).Decode(&status) == nil && status.Moves != nil && len(status.Moves) == 0
 }
 
-// TestKilledWhileASliceMoves: each part, at different moments of a move; it
-// comes to an end, one way or the other, and every group is there once.
+// TestKilledWhileASliceMoves: each part is killed at different moments of a move. The move ends in
+// one way or another, and every group exists exactly once.
 func TestKilledWhileASliceMoves(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 150)
@@ -129,7 +128,7 @@ func TestKilledWhileASliceMoves(t *testing.T) {
 	})
 }
 
-// rebid gives each group of an advertiser another bid.
+// rebid gives each group of an advertiser a new bid.
 func (w *world) rebid(advertiser int) {
 	w.t.Helper()
 	ctx := w.t.Context()
@@ -147,8 +146,8 @@ func (w *world) rebid(advertiser int) {
 	w.must(tx.Commit(ctx))
 }
 
-// TestASliceThatChangesAllTheTime: it is moved there and back while each of its groups
-// changes five times a second, and nothing is lost.
+// TestASliceThatChangesAllTheTime: a slice is moved there and back while each of its groups changes
+// five times a second, and nothing is lost.
 func TestASliceThatChangesAllTheTime(t *testing.T) {
 	t.Parallel()
 	const advertisers = 10
@@ -179,11 +178,11 @@ func TestASliceThatChangesAllTheTime(t *testing.T) {
 	w.compare(url)
 }
 
-// TestAGroupFarLargerThanABucket: an ad group goes into one bucket whatever its size, is
-// moved, and changes.
+// TestAGroupFarLargerThanABucket: an ad group goes into one bucket whatever its size, and can be
+// moved and changed.
 func TestAGroupFarLargerThanABucket(t *testing.T) {
 	t.Parallel()
-	const keywords = 2_000 // some sixty times a bucket
+	const keywords = 2_000 // about sixty times a bucket
 	w := newWorld(t, 20)
 	large := func() {
 		ctx := t.Context()
@@ -219,7 +218,7 @@ func TestAGroupFarLargerThanABucket(t *testing.T) {
 	}
 }
 
-// add takes a drained slave back.
+// add adds a drained slave again.
 func (c *cluster) add(name string) {
 	c.t.Helper()
 	eventually(c.t, name+" is taken back", func() bool {

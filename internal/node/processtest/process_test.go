@@ -17,29 +17,30 @@ import (
 	"adshard/internal/node/config"
 )
 
-// patience bounds every wait of these tests, also on a busy machine.
+// patience limits every wait in these tests, including on a busy machine.
 const patience = 3 * time.Minute
 
-// process is a part of a cluster that runs.
+// process is a running part of a cluster.
 type process struct {
 	t     *testing.T
 	name  string
 	cmd   *exec.Cmd
 	ended chan struct{}
-	said  bytes.Buffer // on standard error; to be read when it has ended
+	said  bytes.Buffer // standard error; it may be read when the process has ended
 
 	mu    sync.Mutex
 	lines []string
 	more  chan struct{} // closed and replaced with each line
 }
 
-// start starts this program as a part with a configuration.
+// start starts this program as a part of a cluster with a configuration.
 func start(t *testing.T, command string, cfg any) *process {
 	t.Helper()
 	return startUnder(t, "", command, cfg)
 }
 
-// startUnder is start with a limit on the process, in ulimit's words; "": those of this one.
+// startUnder is start with a limit on the process, in the syntax of ulimit. With "", the process
+// has the limits of this one.
 func startUnder(t *testing.T, limit, command string, cfg any) *process {
 	t.Helper()
 	file, err := os.CreateTemp(t.TempDir(), command+"-*.yaml")
@@ -85,7 +86,7 @@ func (p *process) read(out io.Reader) {
 	close(p.ended)
 }
 
-// line waits for a line with this prefix and returns the rest of it.
+// line waits for a line with this prefix and returns the rest of the line.
 func (p *process) line(prefix string) string {
 	p.t.Helper()
 	late := time.After(patience)
@@ -108,8 +109,7 @@ func (p *process) line(prefix string) string {
 	}
 }
 
-// last returns the rest of the newest line with this prefix, or "" if there is
-// none.
+// last returns the rest of the newest line with this prefix, or "" if there is none.
 func (p *process) last(prefix string) (last string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -121,14 +121,13 @@ func (p *process) last(prefix string) (last string) {
 	return last
 }
 
-// kill is kill -9.
+// kill kills the process with SIGKILL.
 func (p *process) kill() {
 	_ = p.cmd.Process.Kill()
 	<-p.ended
 }
 
-// freeze stops all threads of the process; on a busy machine that takes a while
-// after the signal.
+// freeze stops all threads of the process. On a busy machine this takes a while after the signal.
 func (p *process) freeze() {
 	p.t.Helper()
 	if err := p.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
@@ -155,8 +154,8 @@ func (p *process) goOn() {
 	}
 }
 
-// stop ends the process in order; one that does not end fails the test, and says
-// where its goroutines are.
+// stop ends the process cleanly. If it does not end, the test fails and shows what its goroutines
+// are doing.
 func (p *process) stop() {
 	_ = p.cmd.Process.Signal(syscall.SIGTERM)
 	select {
@@ -172,7 +171,7 @@ func (p *process) stop() {
 	}
 }
 
-// eventually waits until ok.
+// eventually waits until `ok` returns true.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(3 * time.Millisecond) {

@@ -15,9 +15,8 @@ import (
 	"adshard/schema/pb"
 )
 
-// TestAMasterIsReadyOnceTheSlavesWereFilled: a master is ready once the slaves were filled, not
-// before, and it stays so with slaves that are dead: through restarts of master and balancer,
-// and without a balancer.
+// TestAMasterIsReadyOnceTheSlavesWereFilled: a master is ready as soon as the slaves have been filled, and not earlier. It stays ready
+// when slaves are dead, through restarts of the master and the balancer, and without a balancer.
 func TestAMasterIsReadyOnceTheSlavesWereFilled(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 200)
@@ -29,7 +28,7 @@ func TestAMasterIsReadyOnceTheSlavesWereFilled(t *testing.T) {
 	if code := status(t, c.health+"/readyz"); code != http.StatusServiceUnavailable {
 		t.Errorf("without a plan: %d", code)
 	}
-	c.announce("slave-1") // the plan is made for two; this one will be filled later
+	c.announce("slave-1") // the plan is made for two slaves, and this one is filled later
 	eventually(t, "slave-0 is filled", func() bool {
 		missing := ask(t, url, "usb", "", 0).Coverage.Missing
 		return slices.Equal(missing, []string{"slave-1"})
@@ -71,13 +70,13 @@ func TestAMasterIsReadyOnceTheSlavesWereFilled(t *testing.T) {
 			t.Errorf("%q killed: %+v", away, a.Coverage)
 		}
 		if away != "" {
-			c.seeds = nil // next time with a balancer that was started again
+			c.seeds = nil // next time with a restarted balancer
 		}
 	}
 }
 
-// TestAMasterWaitsForItsModel: a master that asks for another model than slaves have says that it is ready once they have it, and not when
-// one with their model does.
+// TestAMasterWaitsForItsModel: a master that asks for another scoring model than slaves have is ready when they have that model, and does
+// not become ready when a master with the slaves' model does.
 func TestAMasterWaitsForItsModel(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, newWorld(t, 50))
@@ -114,7 +113,7 @@ func TestAMasterWaitsForItsModel(t *testing.T) {
 	}
 }
 
-// announce registers a slave that is not there.
+// announce registers a slave that does not run.
 func (c *cluster) announce(name string) {
 	c.t.Helper()
 	conn, err := wire.Dial(c.cfg.Listen)
@@ -130,7 +129,7 @@ func (c *cluster) announce(name string) {
 	}
 }
 
-// awaitFilled waits until a slave reports that all slaves were filled; masters learn it from slaves.
+// awaitFilled waits until a slave reports that all slaves have been filled. Masters learn this from slaves.
 func (c *cluster) awaitFilled(address string) {
 	c.t.Helper()
 	conn, err := wire.Dial(address)
@@ -146,7 +145,7 @@ func (c *cluster) awaitFilled(address string) {
 	})
 }
 
-// TestAnEmptyDatabaseIsFilledAtOnce: there is nothing to wait for.
+// TestAnEmptyDatabaseIsFilledAtOnce: with an empty database, there is nothing to wait for.
 func TestAnEmptyDatabaseIsFilledAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 0)

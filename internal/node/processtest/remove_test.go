@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// tell sends a POST to the balancer's admin port; it returns the status and the answer.
+// tell sends a POST request to the balancer's admin port and returns the status and the answer.
 func (c *cluster) tell(path string) (int, string) {
 	c.t.Helper()
 	resp, err := http.Post(c.admin+path, "", nil)
@@ -24,7 +24,7 @@ func (c *cluster) tell(path string) (int, string) {
 	return resp.StatusCode, string(text)
 }
 
-// why returns the story of a slice of a slave.
+// why returns the history of a slice of a slave.
 func (c *cluster) why(slave string) string {
 	c.t.Helper()
 	list := c.slices()
@@ -44,9 +44,9 @@ func (c *cluster) why(slave string) string {
 	return string(text)
 }
 
-// TestASlaveGoneForGood: a killed slave's slices keep their history; it is removed once they
-// are filled on the other, stays away over a restart of the balancer, and answers are complete
-// and right without it.
+// TestASlaveGoneForGood: the slices of a killed slave keep their history. The slave can be removed
+// when they have been filled on the other slave, and stays removed when the balancer restarts.
+// Answers are complete and correct without it.
 func TestASlaveGoneForGood(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 40)

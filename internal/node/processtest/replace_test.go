@@ -16,7 +16,7 @@ import (
 	"adshard/search"
 )
 
-// replicated is a cluster of one shard with the given number of replicas, which runs.
+// replicated returns a running cluster of one shard with the given number of replicas.
 func replicated(t *testing.T, w *world, replicas int) (c *cluster, url string) {
 	t.Helper()
 	c = newCluster(t, w)
@@ -34,22 +34,22 @@ func replicated(t *testing.T, w *world, replicas int) (c *cluster, url string) {
 	}
 	url = c.startMaster()
 	w.follows(url)
-	c.whole() // the one that has not been filled yet leaves the set, and the other is alone
+	c.whole() // a replica that is not filled yet leaves the set, and the other one is alone
 	return c, url
 }
 
-// empty kills a slave and removes all that it has.
+// empty kills a slave and removes all its data.
 func (c *cluster) empty(i int) {
 	c.t.Helper()
 	c.parts[c.slave[i].Name].kill()
 	c.world.must(os.RemoveAll(c.slave[i].Dir))
 }
 
-// whole waits until all slaves of the only shard have what they should, and are asked.
+// whole waits until all slaves of the only shard have all their data and are asked.
 func (c *cluster) whole() {
 	c.t.Helper()
 	eventually(c.t, "all slaves are in their sets", func() bool {
-		for _, s := range c.slave { // the balancer may not have heard of a start yet
+		for _, s := range c.slave { // the balancer may not have heard of a restart yet
 			if status(c.t, c.parts[s.Name].line("admin ")+"/readyz") != http.StatusOK {
 				return false
 			}
@@ -71,7 +71,7 @@ func (c *cluster) whole() {
 	})
 }
 
-// complete asks queries, each of which must be answered in full: a replica lives.
+// complete sends queries, each of which must be answered in full because a replica is alive.
 func complete(t *testing.T, url string) {
 	t.Helper()
 	for i := range 20 {
@@ -81,7 +81,7 @@ func complete(t *testing.T, url string) {
 	}
 }
 
-// copiedAll fails when a slave was filled by node data.
+// copiedAll fails the test if a slave was filled with node data.
 func (c *cluster) copiedAll(i, most int) {
 	c.t.Helper()
 	if n := metric(c.t, c.parts[c.slave[i].Name].line("admin "), "adshard_items_applied_total"); n > float64(most) {
@@ -118,8 +118,8 @@ func TestAnEmptiedReplicaIsReplaced(t *testing.T) {
 	w.compare(url)
 }
 
-// TestTheSourceOfACopyDies: the source of a copy dies at any step, and comes back or not: the
-// slave goes on, with it, with the next sibling, or with node data.
+// TestTheSourceOfACopyDies: the source of a copy dies at some step, and either comes back or does
+// not. The slave continues with it, with the next sibling, or with node data.
 func TestTheSourceOfACopyDies(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 300)
@@ -160,8 +160,8 @@ func TestTheSourceOfACopyDies(t *testing.T) {
 	}
 }
 
-// TestNoSiblingMayBeCopied: a sibling that does not trust the slave refuses, and it is
-// filled by node data.
+// TestNoSiblingMayBeCopied: a sibling that does not trust the slave refuses to be copied, and the
+// slave is filled with node data.
 func TestNoSiblingMayBeCopied(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 60)
@@ -180,8 +180,8 @@ func TestNoSiblingMayBeCopied(t *testing.T) {
 	}
 }
 
-// TestACopyAtTheStartIsSeen: the admin port answers while a slave copies before it serves,
-// says what it does, and that it is not ready.
+// TestACopyAtTheStartIsSeen: while a slave copies before it serves, its admin port answers, says
+// what the slave is doing, and that it is not ready.
 func TestACopyAtTheStartIsSeen(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 20)
@@ -200,9 +200,9 @@ func TestACopyAtTheStartIsSeen(t *testing.T) {
 	}
 }
 
-// TestAWriteIsSeenByTheNextQuery: a write is seen by the next query that names its position,
-// whichever replica answers, and none answers with less. A position of the future is not
-// ignored.
+// TestAWriteIsSeenByTheNextQuery: a query that names the position of a write sees the write,
+// whichever replica answers, and no replica answers with older data. A position in the future is
+// not ignored.
 func TestAWriteIsSeenByTheNextQuery(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 20)
@@ -231,7 +231,7 @@ func TestAWriteIsSeenByTheNextQuery(t *testing.T) {
 		}
 	}
 	toggle()
-	for i := range 2 { // each of them alone
+	for i := range 2 { // each of them separately
 		c.parts[c.slave[i].Name].kill()
 		complete(t, url)
 		toggle()
@@ -242,7 +242,7 @@ func TestAWriteIsSeenByTheNextQuery(t *testing.T) {
 	_ = ask(t, url, "zebra", "&timeout_ms=200&min_clock="+future.String(), http.StatusServiceUnavailable)
 }
 
-// zebra writes a campaign with the only keyword for zebras, and returns its id.
+// zebra writes a campaign that has the only keyword for zebras, and returns its id.
 func (w *world) zebra() uint64 {
 	w.t.Helper()
 	ctx := w.t.Context()

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// TestARestartWithADeadSlave: a master that is started again answers with what
-// there is, however long the balancer takes to give a slave up: after a restart
-// of master and balancer, and of all that is left, at other addresses.
+// TestARestartWithADeadSlave: a restarted master answers with what is available, however long the
+// balancer takes to give up a slave. This holds after a restart of the master and the balancer, and
+// after a restart of all remaining processes at other addresses.
 func TestARestartWithADeadSlave(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 60)

@@ -9,10 +9,9 @@ import (
 	"adshard/internal/node/database"
 )
 
-// TestARestoreUnderQueries: the database is backed up while changes are written, and that
-// backup put in its place later, with all processes running and queries under
-// way: each query is answered, slaves that are ahead are compared and refilled, and
-// what is written next is followed.
+// TestARestoreUnderQueries: the database is backed up while changes are written, and the backup is
+// restored later, while all processes run and queries are sent. Each query is answered, slaves that
+// are ahead are compared and refilled, and later changes reach them.
 func TestARestoreUnderQueries(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 60)
@@ -26,7 +25,7 @@ func TestARestoreUnderQueries(t *testing.T) {
 	m, err := database.Backup(t.Context(), w.path, "", backup, nil)
 	w.must(err)
 	before := w.clock()
-	w.write(20, 80) // others' bids, and new advertisers
+	w.write(20, 80) // new bids of others, and new advertisers
 	w.follows(url)
 	w.compare(url)
 

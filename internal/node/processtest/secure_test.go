@@ -25,15 +25,14 @@ import (
 	"adshard/schema/pb"
 )
 
-// secured is a cluster that gets TLS while it runs.
+// secured is a cluster in which TLS is turned on while it runs.
 type secured struct {
 	*cluster
 	ca *certtest.Cluster
 	m  master.Config
 }
 
-// roll restarts one process after the other with a mode of TLS, and waits after each until the
-// answers are complete again.
+// roll restarts one process after the other with a TLS mode, and waits after each one until answers are complete again.
 func (s *secured) roll(mode string) {
 	s.t.Helper()
 	use := func(own *certs.Settings, role access.Role, name string) {
@@ -64,7 +63,7 @@ func (s *secured) roll(mode string) {
 	s.world.follows("http://" + s.m.HTTP)
 }
 
-// newSecured starts a cluster with each mode after the other.
+// newSecured starts a cluster and goes through the modes one after the other.
 func newSecured(t *testing.T, modes ...string) *secured {
 	t.Helper()
 	w := newWorld(t, 30)
@@ -81,8 +80,8 @@ func newSecured(t *testing.T, modes ...string) *secured {
 	return s
 }
 
-// TestTLSIsTurnedOnInTwoRolls: the cluster goes on in each state, and what it answers then is
-// right. Afterwards no caller gets in without a certificate, nor with that of a wrong role.
+// TestTLSIsTurnedOnInTwoRolls: the cluster continues in each state, and its answers are correct. Afterwards no caller is
+// accepted without a certificate or with a certificate of a wrong role.
 func TestTLSIsTurnedOnInTwoRolls(t *testing.T) {
 	t.Parallel()
 	s := newSecured(t, certs.Off, certs.Both, certs.Required)
@@ -92,14 +91,14 @@ func TestTLSIsTurnedOnInTwoRolls(t *testing.T) {
 	s.world.compare("http://" + s.m.HTTP)
 }
 
-// attack tries what a certificate of each wrong role could be good for.
+// attack tries everything that a certificate of each wrong role might allow.
 func (s *secured) attack() {
 	s.t.Helper()
 	position := &pb.Position{Epoch: 1 << 40, Clock: 1 << 40}
 	slave, balancer := s.slave[0].Listen, s.cfg.Listen
 	for _, c := range []struct {
 		what string
-		who  access.Identity // Cluster is not used
+		who  access.Identity // the field Cluster is not used
 		to   string
 		call func(ctx context.Context, conn *grpc.ClientConn) error
 	}{
@@ -159,7 +158,7 @@ func (s *secured) attack() {
 	s.withoutACertificate(slave, balancer)
 }
 
-// call makes a call with the certificate of a given program.
+// call makes a call with the certificate of the given program.
 func (s *secured) call(who access.Identity, to string, call func(context.Context, *grpc.ClientConn) error) error {
 	s.t.Helper()
 	own := s.ca.Open(certs.Required, who.Role, who.Name)
@@ -173,8 +172,8 @@ func (s *secured) call(who access.Identity, to string, call func(context.Context
 	return call(ctx, conn)
 }
 
-// copied tries what the incarnation of a slave, copied out of the balancer's memory, say, is good for without the slave's
-// certificate: for nothing. With the certificate it is the slave.
+// copied checks that the incarnation of a slave, copied for example from the balancer's memory, is useless without the
+// slave's certificate. With the certificate, the caller is the slave.
 func (s *secured) copied() {
 	s.t.Helper()
 	const real = "the real incarnation"
@@ -220,7 +219,7 @@ func id(role access.Role, name string) access.Identity {
 	return access.Identity{Role: role, Name: name}
 }
 
-// withoutACertificate checks that plain calls do not get in.
+// withoutACertificate checks that plain calls are refused.
 func (s *secured) withoutACertificate(addresses ...string) {
 	s.t.Helper()
 	for _, address := range addresses {
@@ -237,7 +236,7 @@ func (s *secured) withoutACertificate(addresses ...string) {
 	}
 }
 
-// TestTheAdminPortKnowsItsCallers: readers look, operators change, others do neither.
+// TestTheAdminPortKnowsItsCallers: readers may read and operators may make changes; others may do neither.
 func TestTheAdminPortKnowsItsCallers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 3)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestSlavesThatHangOrAreDead: the answer comes although a slave gives none, with what there is,
-// and says what is missing.
+// TestSlavesThatHangOrAreDead: a query is answered although a slave does not answer. The answer
+// contains what is available and says what is missing.
 func TestSlavesThatHangOrAreDead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 100)

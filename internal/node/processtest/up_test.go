@@ -17,7 +17,7 @@ import (
 	"adshard/internal/node/up"
 )
 
-// pid reads the process id of a line "pid N …".
+// pid reads the process id from a line "pid N …".
 func pid(t *testing.T, rest string) int {
 	t.Helper()
 	fields := strings.Fields(rest)
@@ -31,8 +31,7 @@ func pid(t *testing.T, rest string) int {
 	return n
 }
 
-// alive tells whether a process still runs; one that only waits for its parent
-// to take note of its end does not.
+// alive reports whether a process is still running. A zombie process is not.
 func alive(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -73,7 +72,7 @@ func TestUpInProcesses(t *testing.T) {
 			t.Fatalf("slaves %+v", list)
 		}
 
-		// A killed slave is missing, and stays so without restarts.
+		// A killed slave is missing, and stays missing if there are no restarts.
 		if err := syscall.Kill(children[3], syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +82,7 @@ func TestUpInProcesses(t *testing.T) {
 		}
 		ask(t, url, "usb", "&strict=true", http.StatusServiceUnavailable)
 
-		// The children end with their parent, however that ends.
+		// The children exit when their parent ends, however it ends.
 		if end == "kill" {
 			_ = syscall.Kill(up.cmd.Process.Pid, syscall.SIGKILL)
 		} else {
@@ -94,8 +93,8 @@ func TestUpInProcesses(t *testing.T) {
 	http.DefaultClient.CloseIdleConnections()
 }
 
-// TestUpRestartsWhatDies: each part comes back after kill -9 with its addresses and
-// data, also several at once, and answers are complete and right again.
+// TestUpRestartsWhatDies: each part comes back after kill -9 with its addresses and data, including
+// when several are killed at once, and answers are complete and correct again.
 func TestUpRestartsWhatDies(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 40)
@@ -113,7 +112,7 @@ func TestUpRestartsWhatDies(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		w.write(round, round+1) // what changes meanwhile arrives
+		w.write(round, round+1) // changes made meanwhile arrive
 		for name, rest := range before {
 			eventually(t, name+"is back", func() bool { return up.last(name) != rest })
 			_, was, _ := strings.Cut(strings.TrimPrefix(rest, "pid "), " ")
@@ -132,8 +131,8 @@ func TestUpRestartsWhatDies(t *testing.T) {
 	http.DefaultClient.CloseIdleConnections()
 }
 
-// TestFailedUpInProcessesClaimsNothing: when one of the parts cannot start, the
-// directory of stores is as free as before.
+// TestFailedUpInProcessesClaimsNothing: when one of the parts cannot start, the directory of stores
+// is left unlocked, as before.
 func TestFailedUpInProcessesClaimsNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 4)

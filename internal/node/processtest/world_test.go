@@ -17,7 +17,7 @@ import (
 	"adshard/search"
 )
 
-// world is a database of advertisers and a source of changes to it.
+// world is a database of advertisers, with functions that change it.
 type world struct {
 	t    *testing.T
 	path string
@@ -50,8 +50,8 @@ func (w *world) phrase(most int) string {
 	return strings.Join(words, " ")
 }
 
-// write writes the advertisers from..to again, in one transaction: four groups
-// of five keywords each, new bids, some paused.
+// write writes the advertisers from `from` to before `to` again, in one transaction: four groups of
+// five keywords each, with new bids and some paused.
 func (w *world) write(from, to int) {
 	w.t.Helper()
 	ctx := w.t.Context()
@@ -96,7 +96,7 @@ func (w *world) must(err error) {
 	}
 }
 
-// oracle is a slow single node that holds the database as it is now.
+// oracle returns a slow single node with the current contents of the database.
 func (w *world) oracle() *oracle.Oracle {
 	w.t.Helper()
 	ctx := w.t.Context()
@@ -124,7 +124,7 @@ func (w *world) clock() uint64 {
 	return newest.Clock
 }
 
-// answer is what the tests read of an HTTP answer.
+// answer contains the parts of an HTTP answer that the tests read.
 type answer struct {
 	Ads []struct {
 		Keyword uint64 `json:"keyword_id"`
@@ -140,7 +140,7 @@ type answer struct {
 	}
 }
 
-// timeout gives a request that names no time the longest.
+// timeout adds the longest timeout to a request that has none.
 func timeout(more string) string {
 	if strings.Contains(more, "timeout_ms") {
 		return more
@@ -148,7 +148,7 @@ func timeout(more string) string {
 	return more + "&timeout_ms=5000"
 }
 
-// ask asks a master; status 0 takes any.
+// ask sends a query to a master. A `status` of 0 accepts any status.
 func ask(t *testing.T, base, q, more string, status int) (a answer) {
 	t.Helper()
 	resp, err := http.Get(base + "/v1/search?q=" + url.QueryEscape(q) + timeout(more))
@@ -179,7 +179,7 @@ func (w *world) follows(base string) {
 	})
 }
 
-// compare holds answers against the oracle.
+// compare compares answers with those of the oracle.
 func (w *world) compare(base string) {
 	w.t.Helper()
 	o, least := w.oracle(), search.Position{Clock: w.clock()} // another replica may be behind for a moment
@@ -199,7 +199,7 @@ func (w *world) compare(base string) {
 	}
 }
 
-// slaveState is what the balancer's list says of a slave.
+// slaveState is a slave as described in the balancer's list.
 type slaveState struct {
 	Name    string
 	Address string
@@ -208,7 +208,7 @@ type slaveState struct {
 	Trouble string
 }
 
-// slaves asks the balancer's admin port.
+// slaves requests the list of slaves from the balancer's admin port.
 func slaves(t *testing.T, admin string) (list []slaveState) {
 	t.Helper()
 	resp, err := http.Get(admin + "/v1/slaves")

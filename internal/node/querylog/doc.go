@@ -1,6 +1,6 @@
-// Package querylog writes down what masters are asked: searches that were slow, with
-// where their time went (Slow), and a sample of all, to be replayed (Recorder).
+// Package querylog records what masters are asked: slow searches, with where their time went
+// (Slow), and a sample of all searches, to be replayed (Recorder).
 //
-// Both hold what users typed, so both are off unless they are asked for. Neither makes a
-// search wait: what exceeds their bounds is left out and counted.
+// Both record what users typed, so both are off by default. Neither makes a search wait: what
+// exceeds their bounds is left out and counted.
 package querylog

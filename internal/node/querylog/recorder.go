@@ -17,12 +17,12 @@ import (
 
 // RecordConfig says what is recorded.
 type RecordConfig struct {
-	// File is where searches are written down; empty means nowhere. Older ones are in
-	// FILE.1 (the newest of them), FILE.2 and so on.
+	// File is the file in which searches are recorded; if it is empty, none are. Older files are FILE.1 (the newest of them), FILE.2
+	// and so on.
 	File string `yaml:"file"`
-	// Share is the share of searches that are recorded, chosen at random, 0 to 1.
+	// Share is the share of searches that are recorded, above 0 and at most 1. They are chosen at random.
 	Share float64 `yaml:"share"`
-	// Size is how large a file may become; Files is how many there are at most.
+	// Size is the size at which a new file is begun. Files bounds the number of files.
 	Size  config.Size `yaml:"size"`
 	Files int         `yaml:"files"`
 }
@@ -32,14 +32,14 @@ func DefaultRecordConfig() RecordConfig {
 	return RecordConfig{Share: 1, Size: 64 << 20, Files: 4}
 }
 
-// Check checks the configuration under its key.
+// Check checks the configuration; `key` is its key.
 func (c *RecordConfig) Check(k *config.Check, key string) {
 	k.That(c.Share > 0 && c.Share <= 1, key+".share", "%v is not a share above 0, up to 1", c.Share)
 	k.That(c.Size >= 4<<10, key+".size", "%v is too little; give at least 4 KiB", c.Size)
 	k.Number(key+".files", c.Files, 1, 1000)
 }
 
-// Outputs are all files of the log; none if nothing is recorded.
+// Outputs returns all files of the log, or nil if nothing is recorded.
 func (c *RecordConfig) Outputs() []outfile.Output {
 	if c.File == "" {
 		return nil
@@ -47,7 +47,7 @@ func (c *RecordConfig) Outputs() []outfile.Output {
 	return c.log().Outputs()
 }
 
-// CheckFiles refuses files that are no query log: fault.Invalid. It makes none.
+// CheckFiles returns an error if one of the files exists and is not a query log. It creates no files. Errors: fault.Invalid.
 func (c *RecordConfig) CheckFiles() error {
 	if c.File == "" {
 		return nil
@@ -55,7 +55,7 @@ func (c *RecordConfig) CheckFiles() error {
 	return c.log().Check()
 }
 
-// Paths are those of all files of the log.
+// Paths returns the paths of all files of the log.
 func (c *RecordConfig) Paths() (paths []string) {
 	for _, o := range c.Outputs() {
 		paths = append(paths, o.Path)
@@ -63,7 +63,8 @@ func (c *RecordConfig) Paths() (paths []string) {
 	return paths
 }
 
-// log is the file of queries, with earlier ones. It is known by its first line: a text, a tab and a time, perhaps with another field.
+// log describes the log file and its older files. A query log is recognized by its first line: a text, a tab and a time, and perhaps
+// another tab and field.
 func (c *RecordConfig) log() *outfile.Log {
 	line := func(text string) bool {
 		_, at, tab := strings.Cut(text, "\t")
@@ -76,40 +77,39 @@ func (c *RecordConfig) log() *outfile.Log {
 }
 
 const (
-	// flushEvery is how often lines go to the file; most bounds those that wait for it.
+	// flushEvery is the time between two writes to the file. most bounds the bytes of the lines that wait for a write.
 	flushEvery = 100 * time.Millisecond
 	most       = 4 << 20
-	// longest is the most that a line's text and context may have together: what one request says must not push
-	// those of others out of the file, and adbench reads lines of up to four times as much.
+	// longest bounds a line's text and context together. Data of one request must not push others' lines out of the file; adbench
+	// reads lines of up to four times this length.
 	longest = 1 << 20
 )
 
-// Recorder writes searches to a file, a line each with the text, a tab and the time of
-// arrival (RFC 3339), in the order of arrival: what adbench replays. Behind another tab is
-// what else a search says that decides its ads, as parameters with the time for which it was
-// answered (searchapi.Observation). Make it with NewRecorder; Run writes.
+// Recorder writes searches to a file, for adbench to replay. Each is a line with its text, a tab and the time of arrival (RFC 3339),
+// in the order of arrival. After another tab come the other parts of the search that decide its ads, as parameters, with the time for
+// which it was answered (searchapi.Observation). Make it with NewRecorder; Run writes the file.
 type Recorder struct {
 	cfg RecordConfig
 	log *slog.Logger
 
 	mu      sync.Mutex
-	waiting []byte    // lines; under mu
+	waiting []byte    // lines to be written; under mu
 	last    time.Time // of the last line; under mu
-	lost    uint64    // lines; under mu
+	lost    uint64    // number of lines; under mu
 
-	file *os.File // Run's, as are the rest
+	file *os.File // this and the fields below are used only by Run
 	size config.Size
-	free []byte // for the next lines
+	free []byte // buffer for the next lines
 	bad  bool   // the last attempt to write failed
 }
 
-// NewRecorder opens the file, or begins it.
+// NewRecorder opens the file, or creates it.
 func NewRecorder(cfg RecordConfig, log *slog.Logger) (*Recorder, error) {
 	r := &Recorder{cfg: cfg, log: log}
 	return r, r.open()
 }
 
-// open opens the file to append to it. Only its owner can read what users asked.
+// open opens the file for appending. Only the file's owner can read what users asked.
 func (r *Recorder) open() error {
 	f, err := r.cfg.log().Open()
 	if err != nil {
@@ -123,10 +123,10 @@ func (r *Recorder) open() error {
 	return nil
 }
 
-// oneLine makes one field of a line out of a query: all of these only separate words.
+// oneLine replaces the characters of a query that separate fields or lines. In a query they only separate words.
 var oneLine = strings.NewReplacer("\t", " ", "\n", " ", "\r", " ")
 
-// Record records a search with its context (searchapi.Observation), or does not, as the share has it.
+// Record records a search with its context (searchapi.Observation), or skips it, as chance and Share decide.
 func (r *Recorder) Record(query, context string) {
 	if r.cfg.Share < 1 && rand.Float64() >= r.cfg.Share {
 		return
@@ -141,7 +141,7 @@ func (r *Recorder) Record(query, context string) {
 		return
 	}
 	now := time.Now().UTC().Round(0)
-	if now.Before(r.last) { // the clock was set back, and lines are in order
+	if now.Before(r.last) { // the clock was set back, but lines must be in order
 		now = r.last
 	}
 	r.last = now
@@ -153,8 +153,8 @@ func (r *Recorder) Record(query, context string) {
 	r.waiting = append(r.waiting, '\n')
 }
 
-// Lost returns how many searches could not be recorded: the disk did not keep up, or
-// could not be written to, or they were too long.
+// Lost returns how many searches could not be recorded, because the disk was too slow or could not be written to, or because they
+// were too long.
 func (r *Recorder) Lost() uint64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -175,13 +175,13 @@ func (r *Recorder) Run(ctx context.Context) {
 	}
 }
 
-// Close writes what is left and closes the file. Run must have ended, or never begun.
+// Close writes the remaining lines and closes the file. Run must have ended, or must never have begun.
 func (r *Recorder) Close() error {
 	r.flush()
 	return r.file.Close()
 }
 
-// flush writes the lines that wait.
+// flush writes the waiting lines.
 func (r *Recorder) flush() {
 	r.mu.Lock()
 	lines := r.waiting
@@ -217,18 +217,18 @@ func (r *Recorder) write(lines []byte) error {
 		}
 	}
 	if _, err := r.file.Write(lines); err != nil {
-		return errors.Join(err, r.file.Truncate(int64(r.size))) // no half of a line
+		return errors.Join(err, r.file.Truncate(int64(r.size))) // so that no part of a line is left
 	}
 	r.size += config.Size(len(lines))
 	return nil
 }
 
-// rotate begins a new file, and removes the oldest.
+// rotate begins a new file, and removes the oldest one.
 func (r *Recorder) rotate() error {
-	_ = r.file.Close() // what it has is written
+	_ = r.file.Close() // its contents have been written
 	err := r.cfg.log().Rotate()
 	if err != nil {
-		return errors.Join(err, r.open()) // it goes on in the same file
+		return errors.Join(err, r.open()) // continue with the same file
 	}
 	return r.open()
 }

@@ -39,8 +39,8 @@ func recorded(t *testing.T, name string) []string {
 	return strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 }
 
-// TestRecord: each search has a line, whatever it is made of, and lines are in the order
-// of their times, also from many goroutines. Others cannot read them.
+// TestRecord: each search has a line, whatever it contains. Lines are in order of time, including from many
+// goroutines, and other users cannot read them.
 func TestRecord(t *testing.T) {
 	r, _ := newRecorder(t, nil)
 	r.Record("  \n", "")
@@ -80,7 +80,7 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// TestShare: about the share is recorded.
+// TestShare: about the configured share of searches is recorded.
 func TestShare(t *testing.T) {
 	r, _ := newRecorder(t, func(c *RecordConfig) { c.Share = 0.25 })
 	defer r.Close()
@@ -92,8 +92,8 @@ func TestShare(t *testing.T) {
 	}
 }
 
-// TestRotation: files are at most as large, and as many, as they may be, and hold the
-// newest searches; a recorder that begins goes on in the file that is there.
+// TestRotation: the size and number of files stay within their limits, and the files contain the newest
+// searches. A new recorder continues in the existing file.
 func TestRotation(t *testing.T) {
 	r, _ := newRecorder(t, func(c *RecordConfig) { c.Size, c.Files = 4<<10, 3 })
 	for i := range 1000 {
@@ -130,7 +130,8 @@ func TestRotation(t *testing.T) {
 	}
 }
 
-// TestLongLines: a search that says more than a line may hold is counted as lost, one that just fits is kept.
+// TestLongLines: a search whose line would be too long is counted as lost, and one that just fits is
+// recorded.
 func TestLongLines(t *testing.T) {
 	r, _ := newRecorder(t, nil)
 	r.Record("q", strings.Repeat("x", longest-1))
@@ -144,8 +145,8 @@ func TestLongLines(t *testing.T) {
 	}
 }
 
-// TestADiskThatFails: what cannot be written is counted and logged once, searches do not
-// wait, memory is bounded, and it goes on when the disk is back.
+// TestADiskThatFails: what cannot be written is counted, and logged once. Searches do not wait, memory is
+// bounded, and recording continues when the disk works again.
 func TestADiskThatFails(t *testing.T) {
 	r, log := newRecorder(t, nil)
 	gone := r.cfg.File

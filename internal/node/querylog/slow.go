@@ -17,30 +17,30 @@ import (
 	"adshard/internal/node/searchapi"
 )
 
-// SlowConfig says which searches are slow.
+// SlowConfig says which searches are logged as slow.
 type SlowConfig struct {
-	// After is how long a search takes at least to be logged as slow; 0 means that none
-	// is.
+	// After is the least duration of a search that is logged as slow; 0 means that none are logged.
 	After time.Duration `yaml:"after"`
 }
 
-// Check checks the configuration under its key.
+// Check checks the configuration; `key` is its key.
 func (c *SlowConfig) Check(k *config.Check, key string) {
 	k.Duration(key+".after", c.After, 0, httpapi.MaxTimeout)
 }
 
 const (
-	// linesPerSecond and lines bound the log: after so many lines at once, so many a second.
+	// linesPerSecond and lines bound the log: `lines` at once, and then linesPerSecond each second.
 	linesPerSecond, lines = 1, 10
-	// kept is how many of the slowest are kept, for keptFor.
+	// kept is the number of slowest searches that are kept, and keptFor how long they are kept.
 	kept    = 20
 	keptFor = time.Hour
-	// explainTime is how long an explanation may take, explainEvery the least time between two.
+	// explainTime is how long an explanation may take, and explainEvery the least time between two
+	// explanations.
 	explainTime, explainEvery = 2 * time.Second, 10 * time.Second
 )
 
-// Slow logs searches that were slow, and keeps the slowest of the last hour. The slowest
-// of all is explained soon after it was answered. Make it with NewSlow.
+// Slow logs slow searches, and keeps the slowest ones of the last hour. It has the slowest of all
+// explained soon after it was answered. Make it with NewSlow.
 type Slow struct {
 	after   time.Duration
 	log     *slog.Logger
@@ -49,17 +49,17 @@ type Slow struct {
 
 	mu       sync.Mutex
 	list     []*SlowSearch // slowest first; under mu
-	unlogged int           // since the last line; under mu
+	unlogged int           // number since the last line; under mu
 }
 
-// SlowSearch is a search that was slow.
+// SlowSearch is a slow search.
 type SlowSearch struct {
 	At        time.Time `json:"at"` // when it was answered
 	RequestID string    `json:"request_id"`
 	Query     string    `json:"query"`
 	Context   string    `json:"context,omitempty"` // as in searchapi.Observation
 	Status    int       `json:"status"`
-	// Outcome is complete, incomplete, or an error's kind.
+	// Outcome is complete, incomplete, or the kind of the error.
 	Outcome  string `json:"outcome"`
 	TookUs   int64  `json:"took_us"`
 	ExpandUs int64  `json:"expand_us"`
@@ -67,10 +67,10 @@ type SlowSearch struct {
 	FinishUs int64  `json:"finish_us"`
 	Matched  uint64 `json:"matched"`
 	Examined uint64 `json:"examined"`
-	// Calls are those to shards, in the order in which they ended.
+	// Calls are the calls to shards, in the order in which they ended.
 	Calls []SlowCall `json:"calls"`
-	// Explanation is an answer of /v1/explain, requested soon afterwards, for the slowest
-	// only.
+	// Explanation is an answer of /v1/explain that was requested soon after the search. Only the
+	// slowest search has one.
 	Explanation any `json:"explanation,omitempty"`
 }
 
@@ -79,10 +79,10 @@ type SlowCall struct {
 	Shard   string `json:"shard"`
 	Replica string `json:"replica"`
 	TookUs  int64  `json:"took_us"`
-	Error   string `json:"error,omitempty"` // its kind
+	Error   string `json:"error,omitempty"` // the kind of the error
 }
 
-// String writes a call as one word of a log's line.
+// String writes a call as one word for a log line.
 func (c SlowCall) String() string {
 	text := fmt.Sprintf("%s/%s=%v", c.Shard, c.Replica, time.Duration(c.TookUs)*time.Microsecond)
 	if c.Error != "" {
@@ -91,7 +91,7 @@ func (c SlowCall) String() string {
 	return text
 }
 
-// NewSlow returns what logs searches that took a time or longer.
+// NewSlow returns a Slow for searches that took the time `after` or longer.
 func NewSlow(after time.Duration, log *slog.Logger) *Slow {
 	return &Slow{after: after, log: log, limit: rate.NewLimiter(linesPerSecond, lines), slowest: make(chan *SlowSearch, 1)}
 }
@@ -137,7 +137,8 @@ func slowSearch(o *searchapi.Observation) *SlowSearch {
 	return q
 }
 
-// record keeps a search if it is among the slowest, and has the slowest explained.
+// record keeps a search if it is among the slowest, and passes it on to be explained if it is the
+// slowest.
 func (s *Slow) record(q *SlowSearch) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -151,12 +152,12 @@ func (s *Slow) record(q *SlowSearch) {
 	if at == 0 {
 		select {
 		case s.slowest <- q:
-		default: // one waits already
+		default: // one is waiting already
 		}
 	}
 }
 
-// forget drops what is too old. Called with mu held.
+// forget drops searches that are too old. The caller holds mu.
 func (s *Slow) forget(now time.Time) {
 	s.list = slices.DeleteFunc(s.list, func(q *SlowSearch) bool { return now.Sub(q.At) > keptFor })
 }
@@ -173,7 +174,7 @@ func (s *Slow) Slowest() []SlowSearch {
 	return list
 }
 
-// Run has the slowest explained, each with its context, until ctx is done.
+// Run has the slowest searches explained, each with its context, until ctx is done.
 func (s *Slow) Run(ctx context.Context, explain func(ctx context.Context, query, of string) (any, error)) {
 	pause := time.NewTicker(explainEvery)
 	defer pause.Stop()

@@ -16,7 +16,7 @@ import (
 	"adshard/search"
 )
 
-// observed is a search with one call that failed.
+// observed returns a search with one call that failed.
 func observed(query string, took time.Duration) *searchapi.Observation {
 	timing := new(search.Timing)
 	timing.Add(search.Part{Name: "shard-0", Replica: "slave-0", Took: took / 2})
@@ -25,8 +25,8 @@ func observed(query string, took time.Duration) *searchapi.Observation {
 		Expand: time.Millisecond, Search: took / 2, Timing: timing, Answer: &search.Answer{Matched: 7, Work: search.Work{Examined: 9}}}
 }
 
-// TestSlowSearchesAreLogged: with all that is known of them, in a bounded number of lines,
-// which say how many there should have been; and nothing else is.
+// TestSlowSearchesAreLogged: slow searches, and no others, are logged with everything that is known
+// about them. The number of lines is bounded, and the lines say how many there would have been.
 func TestSlowSearchesAreLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
@@ -60,7 +60,8 @@ func TestSlowSearchesAreLogged(t *testing.T) {
 	})
 }
 
-// TestTheSlowestAreKept: those of the last hour, slowest first, and one is explained.
+// TestTheSlowestAreKept: the slowest searches of the last hour are kept, slowest first, and one of
+// them is explained.
 func TestTheSlowestAreKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewSlow(time.Millisecond, slog.New(slog.DiscardHandler))

@@ -21,8 +21,8 @@ import (
 	"adshard/search"
 )
 
-// TestPagesAreThoseOfHTTP: pages of right and wrong placements, and pages that are refused, have the same answers over gRPC and HTTP, and
-// the searcher is asked the same.
+// TestPagesAreThoseOfHTTP: pages of valid and invalid placements, and refused pages, have the same answers over gRPC as over HTTP, and
+// the searcher receives the same request.
 func TestPagesAreThoseOfHTTP(t *testing.T) {
 	var asked []*search.Request
 	var answer *search.Answer
@@ -73,7 +73,7 @@ func TestPagesAreThoseOfHTTP(t *testing.T) {
 	})
 }
 
-// drawPage draws a request with placements, some of which are wrong.
+// drawPage draws a request with placements, some of which are invalid.
 func drawPage(t *rapid.T) *pb.AdsRequest {
 	m := &pb.AdsRequest{
 		Q: "usb", RequestId: "id-1", Time: "2026-03-04T12:00:00Z", Slots: rapid.SampledFrom([]int32{0, 2, 21}).Draw(t, "slots"),
@@ -97,7 +97,7 @@ func drawTexts(t *rapid.T, right, other string) []string {
 	return rapid.SampledFrom([][]string{nil, nil, nil, {right}, {right, other}}).Draw(t, "texts")
 }
 
-// pageBody writes a request as a POST has it. Of several wrong fields the answer names the first.
+// pageBody returns a request as the body of a POST. If several fields are wrong, the answer names the first one.
 func pageBody(t *rapid.T, m *pb.AdsRequest) []byte {
 	body := struct {
 		Q             string                 `json:"q"`

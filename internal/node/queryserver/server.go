@@ -25,7 +25,7 @@ type Server struct {
 	asker Asker
 }
 
-// New returns the service that has a answer.
+// New returns a server that has searches answered by a.
 func New(a Asker) *Server { return &Server{asker: a} }
 
 // Search implements pb.MasterServer.
@@ -46,7 +46,7 @@ func (s *Server) Search(ctx context.Context, m *pb.AdsRequest) (*pb.AdsResponse,
 	return response(&r)
 }
 
-// body checks a request as one over HTTP is checked.
+// body converts a request, with the same checks as for a request over HTTP.
 func body(m *pb.AdsRequest) (*api.SearchBody, error) {
 	b := api.NewSearchBody()
 	for _, f := range []struct {
@@ -82,7 +82,8 @@ func body(m *pb.AdsRequest) (*api.SearchBody, error) {
 	return b, nil
 }
 
-// addPlacement adds a placement as it stands in a body, so that what is wrong with it is told as over HTTP.
+// addPlacement adds a placement in the form that it has in a body, so that its faults are reported as over
+// HTTP.
 func addPlacement(b *api.SearchBody, p *pb.AdsPlacement) error {
 	raw, err := json.Marshal(api.PlacementRequest{
 		ID: p.GetId(), Slots: int(p.GetSlots()), ReserveMicros: p.GetReserveMicros(), Block: p.GetBlock(), BlockAdvertisers: p.GetBlockAdvertisers(),
@@ -94,7 +95,8 @@ func addPlacement(b *api.SearchBody, p *pb.AdsPlacement) error {
 	return b.AddPlacement(api.Value{Kind: api.Object, Raw: string(raw)})
 }
 
-// said adds what a request says of its user and page, which is checked where it is resolved.
+// said adds the parts of a request that describe its user and page. They are checked when they are
+// resolved.
 func said(p *api.SearchParams, m *pb.AdsRequest) {
 	p.Location, p.InterestLocation = numbers(m.GetLocations()), numbers(m.GetInterestLocations())
 	p.Language, p.Audience = texts(m.GetLanguages()), texts(m.GetAudiences())
@@ -103,7 +105,7 @@ func said(p *api.SearchParams, m *pb.AdsRequest) {
 	p.Point, p.Time, p.Site = given(m.GetPoint()), given(m.GetTime()), given(m.GetSite())
 }
 
-// given is a value, if it is not empty.
+// given returns a value, or none if it is empty.
 func given(value string) api.Values {
 	if value == "" {
 		return nil
@@ -127,8 +129,7 @@ func numbers[T uint32 | uint64](list []T) (out api.Values) {
 
 func number(n int32) api.Value { return api.Value{Kind: api.Number, Raw: strconv.Itoa(int(n))} }
 
-// response makes the message of a result. Errors are fault.Corrupt: what is to be
-// shown is damaged.
+// response converts a result into a message. Errors: fault.Corrupt if data to be shown is damaged.
 func response(r *searchapi.Result) (*pb.AdsResponse, error) {
 	ads, err := placedAds(r, r.Won)
 	if err != nil {
@@ -167,7 +168,7 @@ func keptOut(list []searchapi.KeptOut) (out []*pb.KeptOut) {
 	return out
 }
 
-// placedAds makes the messages of some winners. Errors: as of response.
+// placedAds converts winners into messages. Errors: those of response.
 func placedAds(r *searchapi.Result, won []auction.Placement) ([]*pb.PlacedAd, error) {
 	ads := make([]*pb.PlacedAd, len(won))
 	for i := range won {

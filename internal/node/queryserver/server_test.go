@@ -31,7 +31,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// searcher gives set answers.
+// searcher returns fixed answers.
 type searcher struct {
 	answer func(context.Context, *search.Request) (*search.Answer, error)
 }
@@ -45,7 +45,7 @@ type observed map[int]int
 
 func (o observed) Observe(seen *searchapi.Observation) { o[seen.Status]++ }
 
-// serve returns the handler of HTTP and a client of the same over gRPC.
+// serve returns the HTTP handler, and a gRPC client of the same searcher.
 func serve(t *testing.T, s *searcher, o searchapi.Observer, with ...func(*searchapi.Config)) (http.Handler, pb.MasterClient) {
 	t.Helper()
 	c := searchapi.Config{Searcher: s, Counter: s, Reserve: 10_000, MaxInFlight: 2, Observer: o}
@@ -92,7 +92,7 @@ func found(missing ...search.Missing) *search.Answer {
 	return a
 }
 
-// overHTTP is the answer of GET /v1/search as the message of the answer over gRPC.
+// overHTTP returns the answer of GET /v1/search in the form of the gRPC message.
 func overHTTP(t *testing.T, h http.Handler, query string) *pb.AdsResponse {
 	t.Helper()
 	w := answered(h, httptest.NewRequest(http.MethodGet, "/v1/search?"+query, nil))
@@ -109,7 +109,7 @@ func answered(h http.Handler, r *http.Request) *httptest.ResponseRecorder {
 	return w
 }
 
-// message is an answer over HTTP as the message of the answer over gRPC, without the time it took.
+// message converts an HTTP answer to the gRPC message, without the time it took.
 func message(t rapid.TB, body []byte) *pb.AdsResponse {
 	t.Helper()
 	var a api.SearchAnswer
@@ -152,8 +152,7 @@ func why(counts map[string]int) (out []*pb.KeptOut) {
 	return out
 }
 
-// TestAnswersAreThoseOfHTTP: answers are those of HTTP, field by field, and the searcher is
-// asked the same.
+// TestAnswersAreThoseOfHTTP: answers equal those over HTTP, field by field, and the searcher receives the same request.
 func TestAnswersAreThoseOfHTTP(t *testing.T) {
 	var asked []*search.Request
 	s := &searcher{}
@@ -196,14 +195,15 @@ func TestAnswersAreThoseOfHTTP(t *testing.T) {
 	}
 }
 
-// Explain counts one keyword that a block keeps from taking part.
+// Explain counts one keyword that a block excludes.
 func (s *searcher) Explain(context.Context, *search.Request, int) (*search.Explanation, error) {
 	e := new(search.Explanation)
 	e.Counts[search.Blocked], e.Counts[search.Eligible] = 1, 2
 	return e, nil
 }
 
-// TestContext: what a request says of its user and page means what it means over HTTP, and so does what the answer says of it.
+// TestContext: what a request says about its user and page has the same meaning as over HTTP, and so does what the answer says
+// about it.
 func TestContext(t *testing.T) {
 	var asked []*search.Request
 	s := &searcher{answer: func(_ context.Context, r *search.Request) (*search.Answer, error) {
@@ -239,7 +239,8 @@ func TestContext(t *testing.T) {
 	}
 }
 
-// TestALargeContext: 1,000 domains of the longest names are taken, as over HTTP; one more is refused with its field.
+// TestALargeContext: 1,000 domains of the longest names are accepted, as over HTTP. One more is refused, and the error names
+// the field.
 func TestALargeContext(t *testing.T) {
 	_, c := serve(t, &searcher{answer: func(context.Context, *search.Request) (*search.Answer, error) { return found(), nil }}, nil)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -258,7 +259,7 @@ func TestALargeContext(t *testing.T) {
 	}
 }
 
-// TestRefusals: refusals have the kind and field that they have over HTTP, and are observed.
+// TestRefusals: errors have the same kind and field as over HTTP, and are observed.
 func TestRefusals(t *testing.T) {
 	seen := observed{}
 	s := &searcher{answer: func(_ context.Context, r *search.Request) (*search.Answer, error) {
@@ -292,7 +293,7 @@ func TestRefusals(t *testing.T) {
 		"overload":   {&pb.AdsRequest{Q: "a", Slots: 12}, fault.Overloaded, ""},
 		"damaged":    {&pb.AdsRequest{Q: "a", Slots: 13}, fault.Corrupt, ""},
 	} {
-		for range 3 { // places are given back
+		for range 3 { // places are released
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			_, err := c.Search(ctx, w.m)
 			cancel()
@@ -309,8 +310,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestTheDeadlineOfTheCallBoundsTheSearch: it is not asked longer than the caller
-// waits.
+// TestTheDeadlineOfTheCallBoundsTheSearch: a search does not last longer than the deadline of the call.
 func TestTheDeadlineOfTheCallBoundsTheSearch(t *testing.T) {
 	const most = 4 * time.Second // of the 5 that the message allows
 	left := make(chan time.Duration, 1)

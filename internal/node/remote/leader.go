@@ -18,16 +18,15 @@ import (
 )
 
 const (
-	// leadPoll is the time between two questions to all balancers which of them leads,
-	// leadTime that within which they must answer.
+	// leadPoll is the time between two rounds of asking all balancers which of them leads. leadTime
+	// is the time within which they must answer.
 	leadPoll = 250 * time.Millisecond
 	leadTime = time.Second
 )
 
-// Leader is the leading one of a cluster's balancers, asked at the address at which it answers.
-// A call to a leader that another has replaced ends with fault.Unavailable, even if no answer
-// ever comes; the next call goes to its successor. With one address it is simply the balancer
-// there. Close it.
+// Leader makes calls to the balancer that leads a cluster. A call to a leader that has been replaced
+// ends with fault.Unavailable, even if no answer ever arrives; the next call goes to its successor.
+// With a single address, calls always go to the balancer there. Call Close when done.
 type Leader struct {
 	all  []Balancer // in the order of the addresses
 	own  *certs.Credentials
@@ -38,17 +37,17 @@ type Leader struct {
 	now *leading // guarded by mu
 }
 
-// leading is one of the balancers, for as long as it leads.
+// leading is a balancer during the time that it leads.
 type leading struct {
 	Balancer
-	ctx context.Context // ends when another one leads
+	ctx context.Context // ends when another balancer leads
 	end context.CancelCauseFunc
 }
 
-// errFollowed is the cause by which calls to a former leader end.
+// errFollowed is the cause with which calls to a former leader end.
 var errFollowed = errors.New("another balancer leads now; ask again")
 
-// Addresses splits a list of addresses, HOST:PORT, with commas between them.
+// Addresses splits a comma-separated list of HOST:PORT.
 func Addresses(list string) []string {
 	all := strings.Split(list, ",")
 	for i := range all {
@@ -57,8 +56,8 @@ func Addresses(list string) []string {
 	return all
 }
 
-// Find returns the leader of the balancers at addresses (Addresses), of which the first is
-// asked until it is known which one leads. own are the credentials of the process.
+// Find returns the leader among the balancers at a list of addresses (Addresses). Until it is known
+// which one leads, calls go to the first. `own` has the credentials of the process.
 func Find(list string, own *certs.Credentials, log *slog.Logger) (*Leader, error) {
 	l := &Leader{own: own}
 	for _, address := range Addresses(list) {
@@ -104,8 +103,7 @@ func (l *Leader) current() *leading {
 	return l.now
 }
 
-// watch asks all balancers again and again which of them leads. Without an answer the last leader
-// stays.
+// watch repeatedly asks all balancers which of them leads. If none answers, it keeps the last leader.
 func (l *Leader) watch(ctx context.Context, log *slog.Logger) {
 	known := uint64(0)
 	for {
@@ -129,15 +127,15 @@ func (l *Leader) watch(ctx context.Context, log *slog.Logger) {
 	}
 }
 
-// ask returns the balancer that leads: the one with the highest epoch among those that answer, or the
-// first with a higher epoch than known, if that is not 0. So a former leader that hangs delays no
-// call.
+// ask returns the balancer that leads: the one with the highest epoch among those that answer or, if
+// `known` is not 0, the first that answers with a higher epoch than `known`. So a former leader that
+// hangs does not delay calls.
 func (l *Leader) ask(ctx context.Context, known uint64) (leads int, epoch uint64, ok bool) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	type answer struct {
 		i     int
-		epoch uint64 // 0: it does not lead, or does not answer
+		epoch uint64 // 0 if it does not lead or does not answer
 	}
 	answers := make(chan answer, len(l.all))
 	for i, b := range l.all {
@@ -162,7 +160,7 @@ func (l *Leader) ask(ctx context.Context, known uint64) (leads int, epoch uint64
 	return leads, epoch, ok
 }
 
-// asking makes a call to the leader, which ends when another one leads.
+// asking makes a call to the leader. The call ends when another balancer leads.
 func asking[Q, R any](l *Leader, ctx context.Context, q Q, call func(Balancer, context.Context, Q) (R, error)) (R, error) {
 	to := l.current()
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -205,13 +203,13 @@ func (l *Leader) DocumentPart(ctx context.Context, r *pb.DocumentPartRequest) (*
 	return asking(l, ctx, r, Balancer.DocumentPart)
 }
 
-// Quanta asks for the quanta after the last one that a distributor has.
+// Quanta asks for the quanta that follow the last one that a distributor has.
 func (l *Leader) Quanta(ctx context.Context, r *pb.QuantaRequest) (*pb.QuantaResponse, error) {
 	return asking(l, ctx, r, Balancer.Quanta)
 }
 
-// Distributor implements loadproxy.Balancer. The leader's own is that of the balancer that
-// leads when it is called.
+// Distributor implements loadproxy.Balancer. "" stands for the leader's own distributor; each call
+// goes to the balancer that leads at that time.
 func (l *Leader) Distributor(address string) (loadproxy.Distributor, func() error, error) {
 	if address == "" {
 		return ownDistributor{l}, func() error { return nil }, nil
@@ -222,8 +220,7 @@ func (l *Leader) Distributor(address string) (loadproxy.Distributor, func() erro
 // ownDistributor is the distributor of the balancer that leads.
 type ownDistributor struct{ of *Leader }
 
-// own turns a call to a distributor into one to the balancer that it is part
-// of.
+// own turns a call to a distributor into a call to the balancer that contains it.
 func own[Q, R any](call func(Distributor, context.Context, Q) (R, error)) func(Balancer, context.Context, Q) (R, error) {
 	return func(b Balancer, ctx context.Context, q Q) (R, error) { return call(Distributor{b.Conn}, ctx, q) }
 }

@@ -16,7 +16,8 @@ import (
 	"adshard/schema/pb"
 )
 
-// candidate is a balancer that leads with an epoch, 0: not at all, and may hang.
+// candidate is a balancer that leads with an epoch, or does not lead if that is 0. It can be made
+// to hang.
 type candidate struct {
 	pb.UnimplementedBalancerServer
 	epoch   atomic.Uint64
@@ -40,7 +41,7 @@ func startCandidate(t *testing.T) *candidate {
 }
 
 func (c *candidate) wait(ctx context.Context) error {
-	if c.hangs.Load() { // even when its caller has gone
+	if c.hangs.Load() { // even after its caller has gone
 		<-c.ended
 	}
 	if c.epoch.Load() == 0 {
@@ -71,7 +72,7 @@ func find(t *testing.T, list ...*candidate) *Leader {
 	return l
 }
 
-// watch asks for the map and returns the epoch that answers.
+// watch requests the map and returns the epoch of the balancer that answers.
 func watch(t *testing.T, l *Leader, within time.Duration) (uint64, error) {
 	ctx, cancel := context.WithTimeout(t.Context(), within)
 	defer cancel()
@@ -79,7 +80,7 @@ func watch(t *testing.T, l *Leader, within time.Duration) (uint64, error) {
 	return r.GetEpoch(), err
 }
 
-// follows waits until a leader with an epoch is asked.
+// follows waits until a leader with the given epoch is asked.
 func follows(t *testing.T, l *Leader, epoch uint64) {
 	t.Helper()
 	var last error
@@ -92,8 +93,8 @@ func follows(t *testing.T, l *Leader, epoch uint64) {
 	t.Fatalf("the leader with epoch %d is not found: %v", epoch, last)
 }
 
-// TestTheLeaderIsFound: the leader is found wherever it is in the list; of two that believe they
-// lead, the later one.
+// TestTheLeaderIsFound: the leader is found wherever it is in the list. If two balancers believe
+// that they lead, the later one is used.
 func TestTheLeaderIsFound(t *testing.T) {
 	a, b, c := startCandidate(t), startCandidate(t), startCandidate(t)
 	l := find(t, a, b, c)
@@ -109,7 +110,7 @@ func TestTheLeaderIsFound(t *testing.T) {
 	follows(t, l, 4)
 }
 
-// TestALeaderThatHangs: a leader that hangs holds up no call once another one leads.
+// TestALeaderThatHangs: a leader that hangs delays no call as soon as another one leads.
 func TestALeaderThatHangs(t *testing.T) {
 	a, b := startCandidate(t), startCandidate(t)
 	a.epoch.Store(1)
@@ -128,6 +129,6 @@ func TestALeaderThatHangs(t *testing.T) {
 	if i, epoch, ok := l.ask(patient, 1); i != 1 || epoch != 2 || !ok || patient.Err() != nil {
 		t.Errorf("beside one that hangs %d leads with %d: %v, %v", i, epoch, ok, patient.Err())
 	}
-	a.hangs.Store(false) // it wakes up
+	a.hangs.Store(false) // it continues
 	follows(t, l, 2)
 }

@@ -1,5 +1,4 @@
-// Package remote has the clients of a balancer and of a distributor, reached by
-// gRPC.
+// Package remote has clients that reach a balancer or a distributor by gRPC.
 package remote
 
 import (
@@ -14,10 +13,10 @@ import (
 	"adshard/schema/pb"
 )
 
-// Balancer is a balancer reached by gRPC, as loadproxy and fanout ask it.
+// Balancer is a balancer reached by gRPC, in the form that loadproxy and fanout use.
 type Balancer struct {
 	Conn *grpc.ClientConn
-	Own  *certs.Credentials // with which distributors are reached
+	Own  *certs.Credentials // with which it reaches distributors
 }
 
 // Register implements loadproxy.Balancer.
@@ -85,7 +84,7 @@ func (c Distributor) Verify(ctx context.Context, r *pb.VerifyRequest) (*pb.Verif
 	return pb.NewDistributorClient(c.Conn).Verify(ctx, r)
 }
 
-// Quanta asks for the quanta after the last one that a distributor has.
+// Quanta asks for the quanta that follow the last one that a distributor has.
 func (c Balancer) Quanta(ctx context.Context, r *pb.QuantaRequest) (*pb.QuantaResponse, error) {
 	return pb.NewBalancerClient(c.Conn).Quanta(ctx, r)
 }

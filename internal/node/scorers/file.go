@@ -1,8 +1,8 @@
-// Package scorers keeps the models of a file by which candidates are scored (serving.md §16, docs/scorer.md).
+// Package scorers keeps the models, read from a file, that score candidates (serving.md §16, docs/scorer.md).
 //
-// The file is looked at every second. A slave uses a new model as soon as it is asked to; a master asks for it only [Settle]
-// later, when slaves that read the same file at about the same time all have it. The previous model is kept for masters that
-// still ask for that.
+// The file is checked every second. A slave uses a new model as soon as it is asked to. A master waits for [Settle] before it asks for a
+// new model, so that all slaves that read the same file at about the same time have it. The previous model is kept for masters that
+// still ask for it.
 package scorers
 
 import (
@@ -22,28 +22,28 @@ import (
 )
 
 const (
-	// lookEvery is the time between two looks at the file.
+	// lookEvery is the time between two checks of the file.
 	lookEvery = time.Second
-	// Settle is how long a master knows a model before it asks for it.
+	// Settle is how long a master must have a model before it asks for it.
 	Settle = 5 * time.Second
 )
 
-// File is the newest two models of a file. A nil File has none.
+// File holds the newest two models of a file. A nil *File has none.
 type File struct {
 	path string
 	log  *slog.Logger
 	kept atomic.Pointer[kept]
 	mu   sync.Mutex
-	seen os.FileInfo // at the last reading; nil: the file was not there; under mu
+	seen os.FileInfo // as last read, or nil if the file did not exist; under mu
 }
 
-// kept are the models that are here.
+// kept holds the models that are available.
 type kept struct {
 	newest, before *scorer.Model // before may be nil
-	came           time.Time     // of the newest; zero for the first
+	came           time.Time     // when the newest was read, or zero for the first one
 }
 
-// Open reads a file; "" gives a nil File. Errors: fault.Invalid, which names the file and what is wrong in it.
+// Open reads a file; for "" it returns a nil *File. Errors: fault.Invalid, with the name of the file and what is wrong in it.
 func Open(path string, log *slog.Logger) (*File, error) {
 	if path == "" {
 		return nil, nil
@@ -59,7 +59,7 @@ func Open(path string, log *slog.Logger) (*File, error) {
 	return f, nil
 }
 
-// Check reads a file as Open does.
+// Check checks a file in the way of Open.
 func Check(path string) error {
 	if path == "" {
 		return nil
@@ -85,7 +85,7 @@ func read(path string) (*scorer.Model, error) {
 	return m, nil
 }
 
-// Find is a query.Scorers: it returns one of the models that are here.
+// Find implements query.Scorers. It returns the model with an id, or nil if it is not available.
 func (f *File) Find(id search.ScorerID) auction.Scorer {
 	if f == nil {
 		return nil
@@ -99,7 +99,8 @@ func (f *File) Find(id search.ScorerID) auction.Scorer {
 	return nil
 }
 
-// Asked returns the model that a master asks for: the newest that is here for Settle or since the beginning. It is none for a nil File.
+// Asked returns the id of the model that a master asks for: the newest one that has been available for Settle or since the start. It
+// returns the zero id for a nil File.
 func (f *File) Asked() search.ScorerID {
 	if f == nil {
 		return search.ScorerID{}
@@ -111,20 +112,20 @@ func (f *File) Asked() search.ScorerID {
 	return k.newest.ID()
 }
 
-// Run looks at the file until ctx is done.
+// Run checks the file until ctx is done.
 func (f *File) Run(ctx context.Context) {
 	for f != nil && wait.Sleep(ctx, lookEvery) == nil {
 		f.look()
 	}
 }
 
-// look reads the file again if it has changed. A model that cannot be used is logged, and nothing changes. Nor does a newer one take the
-// place of one that masters do not ask for yet: it is read by a later look.
+// look reads the file again if it has changed. A model that cannot be used is logged and ignored. A newer model does not replace one
+// that masters do not ask for yet: a later look reads it.
 func (f *File) look() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	k := f.kept.Load()
-	now, _ := os.Stat(f.path) // before it is read: what changes later is seen by the next look
+	now, _ := os.Stat(f.path) // before it is read, so that the next look sees a later change
 	if same(now, f.seen) || k.before != nil && time.Since(k.came) < 2*Settle {
 		return
 	}

@@ -14,7 +14,7 @@ import (
 	"adshard/search"
 )
 
-// model writes a model in place of a file, and returns its id.
+// model writes a model to a file, replacing what is there, and returns its id.
 func model(t *testing.T, path string, bias int) search.ScorerID {
 	t.Helper()
 	text := fmt.Appendf(nil, `{"format":1,"bias":%d}`, bias)
@@ -27,8 +27,8 @@ func model(t *testing.T, path string, bias int) search.ScorerID {
 	return oracle.ReadModel(text).ID
 }
 
-// TestRollOut: of a file that is replaced the newest two models are here, a master asks for a new one only once slaves have had time to read
-// it, and a model that is replaced again is kept as long as masters may ask for it.
+// TestRollOut: when a file is replaced, the newest two models are available. A master asks for a new model only when slaves have had time
+// to read it, and a replaced model is kept as long as masters may ask for it.
 func TestRollOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "model.json")
@@ -79,7 +79,7 @@ func TestRollOut(t *testing.T) {
 	})
 }
 
-// TestNoFile: without a file there is no model; one that cannot be used is an error that names it.
+// TestNoFile: without a file there is no model. The error for an unusable file names the file.
 func TestNoFile(t *testing.T) {
 	f, err := Open("", nil)
 	if f != nil || err != nil || f.Find(search.ScorerID{1}) != nil || f.Asked() != (search.ScorerID{}) || Check("") != nil {

@@ -18,7 +18,7 @@ func coverage(found *search.Answer) api.Coverage {
 	return c
 }
 
-// missing names the shards that are missing, with the reasons.
+// missing returns the names of the missing shards, and the reasons by name.
 func missing(list []search.Missing) (names []string, reasons map[string]api.MissingReason) {
 	if len(list) == 0 {
 		return []string{}, nil
@@ -31,7 +31,7 @@ func missing(list []search.Missing) (names []string, reasons map[string]api.Miss
 	return names, reasons
 }
 
-// listed writes shards with their reasons: slave-0 (late), slave-1 (silent).
+// listed writes the shards with their reasons: slave-0 (late), slave-1 (silent).
 func listed(list []search.Missing) string {
 	var texts []string
 	for _, m := range list {

@@ -12,12 +12,11 @@ import (
 	"adshard/search/display"
 )
 
-// The answer to a search is appended member by member: byte for byte what
-// encoding/json writes of api.SearchAnswer, without reflection and with the pieces of
-// the slaves as they came.
+// The answer to a search is appended member by member. It is byte for byte what encoding/json makes of
+// api.SearchAnswer, but without reflection and with the slaves' pieces as they arrived.
 
-// appendAnswer appends an answer up to took_us, which closeAnswer adds. Errors are
-// fault.Corrupt: what is to be shown is damaged.
+// appendAnswer appends an answer up to took_us, which closeAnswer adds. Errors: fault.Corrupt if data
+// to be shown is damaged.
 func appendAnswer(b []byte, r *Result) ([]byte, error) {
 	req, found := r.Request, r.Found
 	b = display.AppendString(append(b, `{"query":`...), req.Query.Text)
@@ -42,7 +41,7 @@ func appendAnswer(b []byte, r *Result) ([]byte, error) {
 	return display.AppendString(append(b, `,"request_id":`...), req.RequestID), nil
 }
 
-// appendAds appends the list of some winners. Errors: as of appendAnswer.
+// appendAds appends a list of winners. Errors: those of appendAnswer.
 func appendAds(b []byte, r *Result, won []auction.Placement) ([]byte, error) {
 	b = append(b, '[')
 	var ok bool
@@ -57,7 +56,7 @@ func appendAds(b []byte, r *Result, won []auction.Placement) ([]byte, error) {
 	return append(b, ']'), nil
 }
 
-// appendContext appends what an answer says of the request's context.
+// appendContext appends what an answer says about the request's context.
 func appendContext(b []byte, r *Result) []byte {
 	if r.why != nil {
 		b = appendWhy(append(b, `,"why":{`...), r.Why())
@@ -98,7 +97,7 @@ func closeAnswer(b []byte, tookUs int64) []byte {
 	return append(b, "}\n"...)
 }
 
-// appendAd appends an ad. It returns false if what it shows is damaged.
+// appendAd appends an ad. It returns false if data of the ad is damaged.
 func appendAd(b []byte, p *auction.Placement, h *search.Hit, s *signing) ([]byte, bool) {
 	v, ok := h.Display.Values()
 	if !ok {
@@ -140,7 +139,7 @@ func appendCoverage(b []byte, found *search.Answer) []byte {
 	return append(b, '}')
 }
 
-// appendMissing appends the shards that are missing, and the reasons by name.
+// appendMissing appends the names of the missing shards, and the reasons by name.
 func appendMissing(b []byte, list []search.Missing) []byte {
 	b = append(b, `,"missing":[`...)
 	for i, m := range list {
@@ -158,7 +157,7 @@ func appendMissing(b []byte, list []search.Missing) []byte {
 	b = append(b, `,"reasons":{`...)
 	for i, m := range byName {
 		if i+1 < len(byName) && byName[i+1].Shard == m.Shard {
-			continue // the last one counts
+			continue // the last one takes precedence
 		}
 		b = append(display.AppendString(b, m.Shard), ':', '"')
 		b = append(append(b, m.Reason.String()...), '"', ',')

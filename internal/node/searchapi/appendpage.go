@@ -5,7 +5,8 @@ import (
 	"adshard/search/display"
 )
 
-// appendPlacements appends the placements of a page, if the request has some. Errors: as of appendAnswer.
+// appendPlacements appends the placements of a page, if the request has any. Errors: those of
+// appendAnswer.
 func appendPlacements(b []byte, r *Result) ([]byte, error) {
 	if r.page == nil {
 		return b, nil
@@ -43,7 +44,7 @@ func appendPlacement(b []byte, r *Result, p *Filled) ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// appendError appends why a placement is not filled.
+// appendError appends the reason why a placement is not filled.
 func appendError(b []byte, e *api.Error) []byte {
 	b = display.AppendString(append(b, `,"error":{"code":`...), string(e.Code))
 	b = display.AppendString(append(b, `,"message":`...), e.Message)

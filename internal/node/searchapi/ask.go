@@ -17,31 +17,32 @@ import (
 	"adshard/search"
 )
 
-// Result is a search answered.
+// Result is the result of a search.
 type Result struct {
 	Request *search.Request
 	Found   *search.Answer
 	Won     []auction.Placement // of Found.Hits
 	Took    time.Duration       // since the search began
-	signing *signing            // nil: there are no event tokens
+	signing *signing            // nil if there are no event tokens
 	context resolved
-	why     *[search.Verdicts]uint64 // of an answer without ads; nil: it was not asked for
-	page    *page                    // in place of Won and why; nil: the request has no placements
+	why     *[search.Verdicts]uint64 // verdicts of an answer without ads; nil if they were not asked for
+	page    *page                    // replaces Won and why; nil if the request has no placements
 }
 
-// Locations returns the version of the table of places by which the request's were resolved, "" if it names none, and those that
-// the table does not hold.
+// Locations returns the version of the table of places with which the places of the request were resolved, or "" if the request
+// names none. `unknown` lists the places that the table does not have.
 func (r *Result) Locations() (version string, unknown []uint32) {
 	return r.context.version, r.context.unknown
 }
 
-// KeptOut is how many matching keywords a verdict keeps from taking part.
+// KeptOut is a verdict, with the number of matching keywords that it keeps from taking part.
 type KeptOut struct {
 	Verdict  search.Verdict
 	Keywords uint64
 }
 
-// Why counts the verdicts that keep matching keywords from taking part, by name; none: that was not asked for, or is not known.
+// Why counts the verdicts that keep matching keywords from taking part, in the order of their names. It returns nil if they were
+// not asked for, or are not known.
 func (r *Result) Why() (list []KeptOut) {
 	if r.why == nil {
 		return nil
@@ -49,7 +50,7 @@ func (r *Result) Why() (list []KeptOut) {
 	return keptOut(r.why)
 }
 
-// keptOut lists the verdicts that keep matching keywords from taking part, by name.
+// keptOut lists the verdicts that keep matching keywords from taking part, in the order of their names.
 func keptOut(counts *[search.Verdicts]uint64) []KeptOut {
 	list := []KeptOut{}
 	for i, n := range counts {
@@ -61,9 +62,8 @@ func keptOut(counts *[search.Verdicts]uint64) []KeptOut {
 	return list
 }
 
-// Ask answers a search that did not come over HTTP. It is checked, admitted and
-// observed like a POST that did; its Status is what HTTP would have answered. id is the
-// request's, or "" if one is made.
+// Ask answers a search that did not arrive over HTTP. It is checked, admitted and observed like a POST; the observed Status is
+// that of the HTTP answer. `id` is the request's id, or "" if one must be made.
 func (h *Handler) Ask(ctx context.Context, b *api.SearchBody, tags search.Tags, id string) (r Result, err error) {
 	if h.OwnRequestIDs {
 		id = ""
@@ -90,13 +90,13 @@ func (h *Handler) Ask(ctx context.Context, b *api.SearchBody, tags search.Tags, 
 	return r, err
 }
 
-// answer is result with a panic as an error.
+// answer calls result, and turns a panic into an error.
 func (c *call) answer(ctx context.Context, p *api.SearchParams) (r Result, err error) {
 	defer fault.Recover(op, &err, func(any) { c.stack = debug.Stack() })
 	return c.result(ctx, p)
 }
 
-// result searches.
+// result makes the search.
 func (c *call) result(ctx context.Context, p *api.SearchParams) (Result, error) {
 	if c.seen.Query = p.Q; c.Arrived != nil || c.Timed {
 		c.seen.Context = saidOf(c.asked, c.start)
@@ -137,7 +137,7 @@ func (c *call) result(ctx context.Context, p *api.SearchParams) (Result, error) 
 	return r, nil
 }
 
-// finish runs the auction over what was found.
+// finish runs the auction over the answer of the shards.
 func (c *call) finish(r *Result) Result {
 	began := time.Now()
 	if r.page != nil {
@@ -152,7 +152,7 @@ func (c *call) finish(r *Result) Result {
 	return *r
 }
 
-// whyEmpty counts the verdicts of an answer, or of placements, without ads.
+// whyEmpty counts the verdicts if an answer, or one of its placements, has no ads.
 func (c *call) whyEmpty(ctx context.Context, r *Result) {
 	switch {
 	case r.page != nil:
@@ -162,7 +162,7 @@ func (c *call) whyEmpty(ctx context.Context, r *Result) {
 	}
 }
 
-// why counts the verdicts of what matches a request, after all searches that wait; nil: they are not known in time.
+// why counts the verdicts of the keywords that match a request, with low priority. It returns nil if they are not known in time.
 func (c *call) why(ctx context.Context, req *search.Request) *[search.Verdicts]uint64 {
 	if c.Counter == nil {
 		return nil
@@ -176,7 +176,7 @@ func (c *call) why(ctx context.Context, req *search.Request) *[search.Verdicts]u
 	if c.seen.Why == nil {
 		c.seen.Why = new([search.Verdicts]uint64)
 	}
-	for i, n := range e.Counts { // of several placements without ads
+	for i, n := range e.Counts { // the sum over several placements without ads
 		c.seen.Why[i] += n
 	}
 	return &e.Counts

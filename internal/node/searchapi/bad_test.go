@@ -10,7 +10,7 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// TestBadParameters holds every wrong parameter of a GET against its answer.
+// TestBadParameters compares the answer for each kind of wrong GET parameter with the expected one.
 func TestBadParameters(t *testing.T) {
 	long := strings.Repeat("a", 1025)
 	marks := "a" + strings.Repeat("\u0301", 31)

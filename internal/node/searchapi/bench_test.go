@@ -14,15 +14,15 @@ import (
 	"adshard/search"
 )
 
-// nowhere is a ResponseWriter that keeps nothing.
+// nowhere is a ResponseWriter that discards everything.
 type nowhere struct{ header http.Header }
 
 func (n *nowhere) Header() http.Header         { return n.header }
 func (n *nowhere) Write(b []byte) (int, error) { return len(b), nil }
 func (n *nowhere) WriteHeader(int)             {}
 
-// BenchmarkSearch is the handler alone: checks, expansion, auction, JSON; the
-// searcher answers at once with five hits.
+// BenchmarkSearch measures only the handler: checks, expansion, auction and JSON. The searcher
+// answers at once with five hits.
 func BenchmarkSearch(b *testing.B) {
 	f := &fake{answer: whole(hit(1, 1, 5e6, 360_000), hit(2, 2, 4e6, 360_000), hit(3, 3, 3e6, 360_000),
 		hit(4, 4, 2e6, 360_000), hit(5, 5, 1e6, 360_000))}
@@ -36,7 +36,7 @@ func BenchmarkSearch(b *testing.B) {
 	}
 }
 
-// BenchmarkEncode is the JSON of an answer with four ads alone, without and with event tokens.
+// BenchmarkEncode measures only the JSON of an answer with four ads, without and with event tokens.
 func BenchmarkEncode(b *testing.B) {
 	b.Run("plain", func(b *testing.B) { encode(b, nil) })
 	b.Run("tokens", func(b *testing.B) { encode(b, oneKey(b)) })
@@ -60,8 +60,8 @@ func encode(b *testing.B, keys func() *token.Ring) {
 	}
 }
 
-// BenchmarkServe is a search over a TCP connection kept alive, client and
-// server in one process.
+// BenchmarkServe measures a search over a persistent TCP connection, with client and server in one
+// process.
 func BenchmarkServe(b *testing.B) {
 	f := &fake{answer: whole(hit(1, 1, 5e6, 360_000), hit(2, 2, 4e6, 360_000))}
 	ln, err := net.Listen("tcp", "127.0.0.1:0")

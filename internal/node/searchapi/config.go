@@ -22,93 +22,86 @@ const (
 	ExpansionBytes = 16 << 20
 )
 
-// Config is what a handler needs. Searcher is required, all else has a
-// default.
+// Config is what a handler needs. Searcher is required; everything else has a default.
 type Config struct {
-	// Searcher is asked each query: once, or again where a block list was replaced meanwhile.
+	// Searcher answers queries. It is asked once for each, or again if a block list was replaced meanwhile.
 	Searcher search.Searcher
-	// Explainer answers /v1/explain. If it is nil, the call is answered 403, with where
-	// to ask.
+	// Explainer answers /v1/explain. If it is nil, the call is answered 403 and a hint where to ask.
 	Explainer search.Explainer
-	// Counter counts verdicts for why_empty, which tells no bid; nil: it is not answered.
+	// Counter counts verdicts for why_empty, which reveals no bids. If it is nil, why_empty is not answered.
 	Counter search.Explainer
-	// Names are those by which the port may be called where it shows bids.
+	// Names are the names by which the port may be called for answers that show bids.
 	Names httpapi.Names
-	// Expansions expands queries; nil: without synonyms.
+	// Expansions expands queries; nil means without synonyms.
 	Expansions *search.Expansions
-	// Profile says what the match types mean; the zero one stands for the
-	// default profile.
+	// Profile says what the match types mean; the zero value means the default profile.
 	Profile search.Profile
 	// EventKeys returns the keys that sign a token for each ad, or nil if there are no
 	// tokens.
 	EventKeys func() *token.Ring
-	// Places returns the table of places, or nil before it is known; nil: countries only.
+	// Places returns the table of places, or nil until it is known. If Places is nil, only countries are known.
 	Places func() *places.Table
-	// List returns the version of the stored block list with a name; nil: there are none. Errors: fault.Invalid, there is none of that
-	// name; fault.Unavailable, it is not known yet.
+	// List returns the version of the stored block list with a name. If List is nil, there are no lists. Errors: fault.Invalid if
+	// there is no list with that name, fault.Unavailable if its version is not known yet.
 	List func(name string) (version uint64, err error)
-	// Scorer returns the model by which candidates are scored; nil: none ever is.
+	// Scorer returns the id of the model that scores candidates. If it is nil, there is never one.
 	Scorer func() search.ScorerID
-	// IncludeUnknownLocations: where no place of the user is known, targets of places pass.
+	// IncludeUnknownLocations says that campaigns with target places take part if no place of the user is known.
 	IncludeUnknownLocations bool
-	// Reserve is the least price, in micros.
+	// Reserve is the lowest price, in micros.
 	Reserve uint64
-	// DefaultTimeout holds for requests without timeout_ms.
+	// DefaultTimeout applies to requests without timeout_ms.
 	DefaultTimeout time.Duration
 	// BodyTimeout is how long the body of a POST may take.
 	BodyTimeout time.Duration
-	// Timed: observations have the times of each shard.
+	// Timed says that observations have the times of each shard.
 	Timed bool
-	// Tracer makes the spans of searches, or nil if there are none.
+	// Tracer makes the spans of searches; nil means that there are none.
 	Tracer *tracing.Tracer
-	// Arrived receives the text and the context of each search as it arrives, or is nil. The context is
-	// as in Observation.
+	// Arrived, if not nil, receives the text and the context of each search as it arrives. The context is that of Observation.
 	Arrived func(query, context string)
-	// MaxInFlight is the most searches under way; under overload fewer are taken
-	// (overload.ForMaster).
+	// MaxInFlight bounds the searches under way; under overload, fewer are accepted (overload.ForMaster).
 	MaxInFlight int
-	// Observer receives every request, once it is finished; it may be nil.
+	// Observer receives every request once it is finished. It may be nil.
 	Observer Observer
-	// OwnRequestIDs: the ids that requests have are ignored. An id decides whether a throttled campaign takes part in
-	// its request, and which ad an even rotation shows.
+	// OwnRequestIDs says that the ids in requests are ignored. An id decides whether a throttled campaign takes part in its request,
+	// and which ad an even rotation shows.
 	OwnRequestIDs bool
-	// NewRequestID makes the id of a request that has none: 1 to 64 printable
-	// ASCII characters; nil means random ones.
+	// NewRequestID makes the id of a request that has none: 1 to 64 printable ASCII characters. If it is nil, ids are random.
 	NewRequestID func() string
 }
 
-// Observer takes what is known of finished requests, for metrics and logs. It
-// is called from many goroutines and must not keep the Observation.
+// Observer receives what is known about finished requests, for metrics and logs. It is called by many goroutines and must not keep the
+// Observation.
 type Observer interface {
 	Observe(*Observation)
 }
 
-// Observation is what is known of one finished request.
+// Observation is what is known about a finished request.
 type Observation struct {
 	// Operation is "search", "explain", "openapi" or, for other paths, "none".
 	Operation string
 	RequestID string
 	Status    int
-	// Query is the text; "" where the request was refused before it was read.
+	// Query is the text of the query, or "" if the request was refused before it was read.
 	Query string
-	// Context is what the request says beside its text that decides the ads, as parameters of /v1/explain, with the time for which it
-	// is answered; "" if it says nothing, or if neither Config.Arrived nor Config.Timed is set.
+	// Context holds the parts of the request other than its text that decide the ads, as parameters of /v1/explain, with the time for
+	// which it is answered. It is "" if there are none, or if neither Config.Arrived nor Config.Timed is set.
 	Context string
-	// Took counts from the first byte; the others are the stages of a search:
-	// zero where it did not come so far.
+	// Took is the time since the first byte of the request. The others are the times of the stages of a search; a stage that the
+	// search did not reach is zero.
 	Took, Expand, Search, Finish time.Duration
-	// Kept: the expanded query was kept from an earlier request.
+	// Kept says that the expanded query was kept from an earlier request.
 	Kept bool
-	// Timing has the calls to shards, with Config.Timed, or nil if none was
-	// made.
+	// Timing has the calls to shards if Config.Timed is set; it is nil if none were made.
 	Timing *search.Timing
-	// TraceID is that of the trace, or "" if the request is not traced.
+	// TraceID is the id of the trace, or "" if the request is not traced.
 	TraceID string
-	// Answer is the searcher's; nil without one.
+	// Answer is the searcher's answer, or nil if there is none.
 	Answer *search.Answer
-	// Why counts the verdicts of all keywords that match, of an answer without ads that says why; nil of all others.
+	// Why counts the verdicts of all matching keywords if an answer has no ads and says why; otherwise it is nil.
 	Why *[search.Verdicts]uint64
-	// Err is why the request was refused or failed; nil for a 200.
+	// Err says why the request was refused or failed; it is nil for a 200.
 	Err error
 }
 
@@ -117,13 +110,13 @@ const OperationSearch = "search"
 
 const operationExplain = "explain"
 
-// Whose ids requests have, as configurations say it (Config.OwnRequestIDs).
+// The values of the setting that says which ids requests get (Config.OwnRequestIDs).
 const (
 	RequestIDsGiven = "given" // the client's, if it gives one
 	RequestIDsOwn   = "own"
 )
 
-// Outcome is complete or incomplete, or the kind of the error.
+// Outcome returns "complete", "incomplete" or the kind of the error.
 func (o *Observation) Outcome() string {
 	switch {
 	case o.Err != nil:
@@ -134,11 +127,11 @@ func (o *Observation) Outcome() string {
 	return "complete"
 }
 
-// Complete reports whether the answer, if there is one, is of the whole ring.
+// Complete reports whether the answer, if there is one, covers the whole ring.
 func (o *Observation) Complete() bool { return o.Answer == nil || o.Answer.Width == search.WholeRing() }
 
-// New returns the handler of the public port. Use httpapi.Serve to run it: that gives
-// it the time of a request's first byte and the limits of the server.
+// New returns the handler of the public port. Run it with httpapi.Serve, which provides the time of a request's first byte and the
+// limits of the server.
 func New(c Config) *Handler {
 	if c.Profile == (search.Profile{}) {
 		c.Profile = search.DefaultProfile()

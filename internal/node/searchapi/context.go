@@ -15,7 +15,7 @@ import (
 	"adshard/targeting"
 )
 
-// contextParams are what a request says of its user and page (serving.md §11), by the names of query strings.
+// contextParams are the parts of a request that describe its user and page (serving.md §11), named as in query strings.
 type contextParams struct {
 	location, interest, point, time, language, audience, site, block, advertiser, domain, category api.Values
 	uncategorised                                                                                  bool
@@ -35,21 +35,21 @@ func explainContext(p *api.ExplainParams) *contextParams {
 	}
 }
 
-// resolver resolves a request's context. The first fault stays.
+// resolver resolves the context of a request, and keeps the first fault.
 type resolver struct {
 	*call
 	out *targeting.Context
 	err error
 }
 
-// resolved is a context with what the answer says of it.
+// resolved is a context, with what the answer says about it.
 type resolved struct {
 	*targeting.Context
-	unknown []uint32 // places that the table does not hold
-	version string   // of the table; "": the request names no place
+	unknown []uint32 // places that the table does not have
+	version string   // version of the table, or "" if the request names no places
 }
 
-// resolve checks the context of a request and resolves it. Errors: fault.Invalid, with the field.
+// resolve checks and resolves the context of a request. Errors: fault.Invalid with the field.
 func (c *call) resolve(p *contextParams) (resolved, error) {
 	r := resolver{call: c, out: &targeting.Context{Time: c.start.UTC().Truncate(time.Second), UnknownLocation: c.IncludeUnknownLocations}}
 	at := resolved{Context: r.out}
@@ -70,8 +70,8 @@ func (c *call) resolve(p *contextParams) (resolved, error) {
 	return at, r.err
 }
 
-// places is the table of places. Errors: fault.Unavailable, it is not here yet: by another table places would lack their parents, and what
-// is excluded there would be shown.
+// places returns the table of places. Errors: fault.Unavailable if it has not arrived yet: in another table, places would lack their
+// parents, and excluded ads would be shown.
 func (c *call) places() (*places.Table, error) {
 	if c.Places == nil {
 		return places.Countries(), nil
@@ -82,7 +82,7 @@ func (c *call) places() (*places.Table, error) {
 	return nil, fault.Newf(fault.Unavailable, op, "the table of places has not come from the balancer yet: ask again soon")
 }
 
-// fail notes a fault of a parameter, by the name that it has in the request's form.
+// fail records a fault of a parameter, under the name that the parameter has in the request's form.
 func (r *resolver) fail(param, format string, args ...any) {
 	if r.err != nil {
 		return
@@ -93,7 +93,7 @@ func (r *resolver) fail(param, format string, args ...any) {
 	r.err = fault.Field(op, param, "%s: %s", param, fmt.Sprintf(format, args...))
 }
 
-// texts reads a list of strings, each by parse; equal ones count once.
+// texts reads a list of strings with `parse`, and drops duplicates.
 func texts(r *resolver, param string, list api.Values, most int, parse func(string) (string, error)) []string {
 	var out []string
 	for _, v := range list {
@@ -111,7 +111,7 @@ func texts(r *resolver, param string, list api.Values, most int, parse func(stri
 	return distinct(r, param, out, most)
 }
 
-// distinct leaves each value of a sorted list once, at most so many.
+// distinct drops the duplicates of a sorted list, and records a fault if more than `most` values remain.
 func distinct[T comparable](r *resolver, param string, list []T, most int) []T {
 	if list = slices.Compact(list); len(list) > most {
 		r.fail(param, "%d distinct values; at most %d are taken", len(list), most)
@@ -143,7 +143,7 @@ func parseLanguage(s string) (string, error) {
 	return code, nil
 }
 
-// point reads lat,lon of a query string, or an object of a body.
+// point reads a point, written as lat,lon in a query string or as an object in a body.
 func (r *resolver) point(list api.Values) {
 	v, ok := list.One()
 	if !ok {
@@ -189,7 +189,8 @@ func (r *resolver) time(list api.Values) {
 	r.out.Time = t.UTC()
 }
 
-// strictTime refuses what time.Parse takes beside RFC 3339: an hour of one digit, a comma before fractions.
+// strictTime reports whether a time is not one of the forms that time.Parse accepts in addition to RFC 3339: an hour of one digit, or a
+// comma before the fraction.
 func strictTime(s string) bool {
 	return len(s) > 13 && s[13] == ':' && !strings.Contains(s, ",")
 }
@@ -212,7 +213,7 @@ func (r *resolver) site(list api.Values) {
 	r.out.Site = &page
 }
 
-// blocks reads what the page blocks itself, and the names of stored lists.
+// blocks reads the blocks that the request itself lists, and the names of stored lists.
 func (r *resolver) blocks(p *contextParams) {
 	names := texts(r, "block", p.block, targeting.MaxLists, func(s string) (string, error) {
 		if s == "" || len(s) > targeting.MaxListName {
@@ -231,7 +232,7 @@ func (r *resolver) blocks(p *contextParams) {
 	}
 }
 
-// list adds a stored list in its version of now.
+// list adds a stored list in its present version.
 func (r *resolver) list(name string) {
 	if r.List == nil {
 		r.fail("block", "there is no block list %.64q", name)

@@ -35,7 +35,7 @@ func contextOf(t *testing.T, request string) (resolved, error) {
 	return c.resolve(searchContext(p))
 }
 
-// loggedContext is the context of a body, or of a query string, as logs have it.
+// loggedContext returns the context of a body, or of a query string, as it is logged.
 func loggedContext(t *testing.T, request string) string {
 	t.Helper()
 	b := api.NewSearchBody()
@@ -49,7 +49,7 @@ func loggedContext(t *testing.T, request string) string {
 	return saidOf(b, time.Date(2026, 3, 4, 12, 0, 0, 5, time.UTC))
 }
 
-// TestLoggedContext: logs have the time of a request that names none, and nothing of one that says nothing.
+// TestLoggedContext: logs contain the time of a request that names none, and no context for a request without one.
 func TestLoggedContext(t *testing.T) {
 	for request, want := range map[string]string{
 		"q=a&slots=4&device=desktop&strict=true": "",
@@ -126,8 +126,8 @@ func TestBadContexts(t *testing.T) {
 	}
 }
 
-// TestNoTableYet: before the balancer has told the table of places, a request that names some is refused: by the built-in one a place would
-// lack what contains it. Others are answered.
+// TestNoTableYet: before the balancer has sent the table of places, a request that names places is refused, because in the built-in table a
+// place could lack the places that contain it. Other requests are answered.
 func TestNoTableYet(t *testing.T) {
 	c := &call{Handler: &Handler{Config: Config{Places: func() *places.Table { return nil }}}}
 	for request, refused := range map[string]bool{"q=a&location=2203": true, "q=a&interest_location=2203": true, "q=a&audience=x": false} {

@@ -14,7 +14,7 @@ import (
 	"adshard/targeting"
 )
 
-// fullContext is a context at every bound of serving.md §11, by the names of a body.
+// fullContext returns a context at every limit of serving.md §11, by the field names of a body.
 func fullContext() map[string]any {
 	list := func(n int, format string) (out []any) {
 		for i := range n {
@@ -44,8 +44,8 @@ func fullContext() map[string]any {
 	}
 }
 
-// TestContextAtItsBounds: all bounds at once are taken, and fit into what slaves take, each place as deep as places lie. One more of anything
-// is refused with its field.
+// TestContextAtItsBounds: a context at all limits at once, with places nested as deep as possible, is accepted and fits in what slaves
+// accept. One more of anything is refused, and the error names the field.
 func TestContextAtItsBounds(t *testing.T) {
 	resolveBody := func(body map[string]any) (resolved, error) {
 		raw, err := json.Marshal(body)
@@ -102,7 +102,7 @@ func TestContextAtItsBounds(t *testing.T) {
 	}
 }
 
-// deepPlaces is a table in which places 1 to 16 lie as deep as may be, in chains of their own.
+// deepPlaces returns a table in which places 1 to 16 are nested as deep as possible, each in its own chain.
 func deepPlaces() func() *places.Table {
 	var rows []places.Row
 	for chain := range uint32(targeting.MaxPlaces) {

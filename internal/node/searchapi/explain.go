@@ -19,8 +19,7 @@ import (
 	"adshard/search/words"
 )
 
-// Explain answers GET /v1/explain: what the slaves say of each keyword, with
-// the result of the whole ring's auction.
+// Explain answers GET /v1/explain: what the slaves say about each keyword, with the result of the auction over the whole ring.
 func (c *call) Explain(w http.ResponseWriter, r *http.Request, p *api.ExplainParams) {
 	answer, err := c.explain(r.Context(), p)
 	if err != nil {
@@ -30,8 +29,8 @@ func (c *call) Explain(w http.ResponseWriter, r *http.Request, p *api.ExplainPar
 	c.writeJSON(w, answer)
 }
 
-// Explanation explains a query of the process itself, with a context as in Observation (of placements the first), after all searches that wait. It is
-// not observed.
+// Explanation explains a query for the process itself, with low priority. `of` is the context in the form of Observation; if it has
+// placements, the first one is explained. The call is not observed.
 func (h *Handler) Explanation(ctx context.Context, query, of string) (*api.ExplainAnswer, error) {
 	p := api.NewExplainParams()
 	asked := url.Values{"q": {query}}.Encode()
@@ -70,7 +69,7 @@ func (c *call) explain(ctx context.Context, p *api.ExplainParams) (*api.ExplainA
 		return nil, err
 	}
 	timing := c.timing(began)
-	req.Timing = nil // what follows is not timed
+	req.Timing = nil // later calls are not timed
 	e := explaining{call: c, p: p, req: req, found: found, page: page}
 	began = time.Now()
 	e.auction()
@@ -84,18 +83,18 @@ func (c *call) explain(ctx context.Context, p *api.ExplainParams) (*api.ExplainA
 	return a, nil
 }
 
-// explaining is an explanation under way.
+// explaining is the state of an explanation.
 type explaining struct {
 	*call
 	p      *api.ExplainParams
-	req    *search.Request // of a page: what the placement that is explained takes
+	req    *search.Request // if there is a page, the request that the explained placement makes
 	found  *search.Answer
-	page   *explainedPlacement // nil: there are no placements
-	placed []auction.Placement // without a page
-	notes  map[uint64]string   // what takes the place of the reason, by keyword
+	page   *explainedPlacement // nil if there are no placements
+	placed []auction.Placement // the winners, if there is no page
+	notes  map[uint64]string   // replace the reasons, by keyword
 }
 
-// auction gives away the places.
+// auction runs the auction.
 func (e *explaining) auction() {
 	if e.page == nil {
 		e.placed = e.place(e.req, e.found)
@@ -105,7 +104,7 @@ func (e *explaining) auction() {
 	e.req = e.page.alone(e.page.at, e.req)
 }
 
-// settle gives each match the verdict of the auction.
+// settle gives each match its verdict from the auction.
 func (e *explaining) settle(matches []search.Explained) {
 	if e.page != nil {
 		e.notes = e.page.settle(matches, e.found.Hits)
@@ -115,8 +114,7 @@ func (e *explaining) settle(matches []search.Explained) {
 	toWin(matches, e.found.Hits, e.req)
 }
 
-// timing says where the time of a search went; began is when it began to ask the
-// shards.
+// timing says where the time of a search went. `began` is when the shards were first asked.
 func (c *call) timing(began time.Time) api.Timing {
 	t := api.Timing{ExpandUs: c.seen.Expand.Microseconds(), SearchUs: c.seen.Search.Microseconds(), Calls: []api.TimedCall{}}
 	for _, p := range c.seen.Timing.Parts() {
@@ -129,8 +127,7 @@ func (c *call) timing(began time.Time) api.Timing {
 	return t
 }
 
-// explained returns explanations of the matching keywords, or of those that are asked for, and how they fared
-// in the auction.
+// explained returns explanations of the matching keywords, or of those that were asked for, with how they did in the auction.
 func (e *explaining) explained(ctx context.Context) (x *search.Explanation, err error) {
 	own := *e.req
 	if e.p.WhyNot != "" {
@@ -153,11 +150,11 @@ func (e *explaining) explained(ctx context.Context) (x *search.Explanation, err 
 	return x, nil
 }
 
-// mostRivals is how many keywords are looked at for better ones of an advertiser.
+// mostRivals bounds the keywords among which better ones of an advertiser are looked for.
 const mostRivals = 10_000
 
-// addRivals adds the other matching keywords of a keyword's advertiser, since only the best of each advertiser
-// takes part in the auction.
+// addRivals adds the other matching keywords of a keyword's advertiser, because only the best one of each advertiser takes part in the
+// auction.
 func (c *call) addRivals(ctx context.Context, req *search.Request, e *search.Explanation) error {
 	all, err := c.Explainer.Explain(ctx, req, mostRivals)
 	if err != nil {
@@ -178,7 +175,7 @@ func (c *call) addRivals(ctx context.Context, req *search.Request, e *search.Exp
 	return nil
 }
 
-// answer is a page of the explained keywords.
+// answer returns one page of the explained keywords.
 func (e *explaining) answer(explained *search.Explanation) *api.ExplainAnswer {
 	c, p, req, found := e.call, e.p, e.req, e.found
 	page := explained.Matches[min(p.Offset, len(explained.Matches)):]
@@ -190,7 +187,7 @@ func (e *explaining) answer(explained *search.Explanation) *api.ExplainAnswer {
 		Scorer: req.Scorer.String(),
 	}
 	names, err := c.places()
-	if err != nil { // places of countries have names all the same
+	if err != nil { // countries have names even without a table
 		names = places.Countries()
 	}
 	for i := range page {
@@ -246,7 +243,7 @@ func explainedKeyword(m *search.Explained, req *search.Request, names *places.Ta
 	return k
 }
 
-// scored says what the scorer made of a keyword's quality; nil: there is none.
+// scored says how the scorer changed a keyword's quality. It returns nil if there is no scorer.
 func scored(s *search.Scored) *api.Scored {
 	if s == nil {
 		return nil
@@ -258,7 +255,7 @@ func scored(s *search.Scored) *api.Scored {
 	return out
 }
 
-// variant names a level; "" for none.
+// variant returns the name of a level, or "" for NoLevel.
 func variant(l search.Level) api.Variant {
 	if l == search.NoLevel {
 		return ""
@@ -266,7 +263,7 @@ func variant(l search.Level) api.Variant {
 	return api.Variant(l.String())
 }
 
-// showBid fills in what was known of the bid when the verdict fell.
+// showBid fills in the parts of the bid that were known when the verdict was reached.
 func showBid(k *api.ExplainedKeyword, m *search.Explained) {
 	checked := m.Verdict != search.NoBid &&
 		(m.Verdict < search.KeywordPaused || m.Verdict >= search.DeviceOff && m.Verdict != search.Throttled && !m.Verdict.OfTargeting() || m.Bid > 0)
@@ -280,8 +277,7 @@ func showBid(k *api.ExplainedKeyword, m *search.Explained) {
 	}
 }
 
-// learned says what a keyword's quality was learned from, or nil if it is the given
-// one.
+// learned says what a keyword's quality was learned from. It returns nil if the quality is the given one.
 func learned(m *search.Explained) *api.LearnedQuality {
 	if m.Learned == 0 {
 		return nil

@@ -24,7 +24,7 @@ func match(h search.Hit, v search.Verdict) search.Explained {
 	}
 }
 
-// TestExplainTellsEveryFate has one keyword of each verdict.
+// TestExplainTellsEveryFate explains one keyword with each verdict.
 func TestExplainTellsEveryFate(t *testing.T) {
 	a, b, c := hit(1, 1, 3_000_000, 360_000), hit(2, 2, 2_000_000, 360_000), hit(3, 3, 1_000_000, 360_000)
 	second := hit(4, 1, 900_000, 360_000)  // of the winner's advertiser
@@ -80,7 +80,7 @@ func TestExplainTellsEveryFate(t *testing.T) {
 	}
 }
 
-// TestExplainHolds: what is paused by more than its status has its reasons.
+// TestExplainHolds: a keyword that is paused by more than its own status has all its reasons.
 func TestExplainHolds(t *testing.T) {
 	f := &fake{answer: whole(), explain: &search.Explanation{Total: 3, Width: search.WholeRing()}}
 	for i, held := range []backend.Hold{0, backend.HeldBy(77), backend.Refused | backend.Ended} {
@@ -146,8 +146,8 @@ func TestExplainWithoutExplainerOrIncomplete(t *testing.T) {
 	refused(t, "no explainer", res, body, http.StatusForbidden, api.ErrorCodeForbidden, "")
 }
 
-// TestExplainTimes: an explanation says how long which slave took, and which did not answer; a search is
-// not timed for that.
+// TestExplainTimes: an explanation says how long each slave took and which slaves did not answer. The
+// search itself is not timed for that.
 func TestExplainTimes(t *testing.T) {
 	began := time.Now()
 	f := &fake{answer: whole(hit(1, 1, 400_000, 360_000)), explain: &search.Explanation{Width: search.WholeRing()}, parts: []search.Part{

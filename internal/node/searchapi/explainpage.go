@@ -17,8 +17,8 @@ type explainedPlacement struct {
 	at *placement
 }
 
-// explainedPlacement reads the placements of an explanation, and has the request ask for them; nil: there are none. Errors: fault.Invalid;
-// what is wrong with the placement that is explained.
+// explainedPlacement reads the placements of an explanation, and adds them to the request. It returns nil if there are none. Errors:
+// fault.Invalid, and the faults of the placement that is explained.
 func (c *call) explainedPlacement(req *search.Request, p *api.ExplainParams) (*explainedPlacement, error) {
 	switch n := len(p.Placement); {
 	case n > api.MaxPlacements:
@@ -44,7 +44,7 @@ func (c *call) explainedPlacement(req *search.Request, p *api.ExplainParams) (*e
 	return &explainedPlacement{asked, &asked.placements[i]}, asked.placements[i].err
 }
 
-// alone returns a request that asks what a placement of a page takes, whatever the others take.
+// alone returns a request for only one placement of a page, regardless of the others.
 func (p *page) alone(at *placement, req *search.Request) *search.Request {
 	f, own, context := &req.Page.Filters[at.filter], *req, targeting.Context{}
 	if req.Context != nil {
@@ -56,11 +56,11 @@ func (p *page) alone(at *placement, req *search.Request) *search.Request {
 	return &own
 }
 
-// settle turns the verdict Eligible of each match into what became of it in the placement, when the ones before it were filled. It returns what
-// to say of those that the page has no place for, by keyword.
+// settle replaces the verdict Eligible of each match by the outcome in the placement, given that the placements before it were filled. It
+// returns notes on the keywords for which the page has no place, by keyword.
 func (p *explainedPlacement) settle(matches []search.Explained, hits []search.Hit) map[uint64]string {
 	elsewhere, notes := make(map[uint64]string), make(map[uint64]string)
-	taken := make(map[uint64][]uint64) // by advertiser: its keywords with places
+	taken := make(map[uint64][]uint64) // keywords that have places, by advertiser
 	won, last := make(map[uint64]auction.Placement), uint64(0)
 	for i := range p.placements {
 		one := &p.placements[i]

@@ -10,7 +10,7 @@ import (
 	"adshard/search"
 )
 
-// TestExplainedPlacement: a placement is explained as it was filled, after the ones before it and whatever those behind it take.
+// TestExplainedPlacement: a placement is explained as it was filled, after those before it, whatever those behind it take.
 func TestExplainedPlacement(t *testing.T) {
 	a, b, c, d := hit(1, 1, 4_000_000, 360_000), hit(2, 1, 3_000_000, 360_000), hit(3, 3, 2_000_000, 360_000), hit(4, 4, 1_000_000, 360_000)
 	explained := func(placements ...string) map[uint64]api.ExplainedKeyword {
@@ -59,7 +59,7 @@ func TestExplainedPlacement(t *testing.T) {
 	check("side", got, 4, api.VerdictLost, 3, "all 1 places")
 }
 
-// TestWrongExplainedPlacements: what is wrong with the page or with the placement that is explained is told; another wrong one harms nothing.
+// TestWrongExplainedPlacements: errors of the page and of the explained placement are reported. An error in another placement does no harm.
 func TestWrongExplainedPlacements(t *testing.T) {
 	many := strings.Repeat("&placement={}", api.MaxPlacements+1)
 	for asked, field := range map[string]string{

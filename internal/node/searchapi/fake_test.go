@@ -15,8 +15,7 @@ import (
 	"adshard/search/display"
 )
 
-// fake is a searcher and explainer with set answers; it keeps what it was
-// asked last.
+// fake is a searcher and explainer with fixed answers. It records the last request.
 type fake struct {
 	parts    []search.Part // of each search
 	asked    *search.Request
@@ -94,7 +93,7 @@ func post(body string) *http.Request {
 	return r
 }
 
-// strictly decodes JSON of which every field is known.
+// strictly decodes JSON and refuses unknown fields.
 func strictly(t *testing.T, body string, v any) {
 	t.Helper()
 	d := json.NewDecoder(strings.NewReader(body))

@@ -12,8 +12,8 @@ import (
 	"adshard/internal/node/httpapi/apitest"
 )
 
-// FuzzParameters sends any query string, body and request id: the answer is
-// 200 with the query in it, or an error that the document knows.
+// FuzzParameters sends any query string, body and request id. The answer is either 200 and contains
+// the query, or an error that the API document defines.
 func FuzzParameters(f *testing.F) {
 	for _, s := range []string{
 		"q=usb+cable&slots=4", "q=%ff", "q=a;b&&slots=20&strict=true", "q=a&q=b", "%zz", "q=%F0%9F%98%80&counts=exact&timeout_ms=5000",

@@ -24,19 +24,19 @@ type Handler struct {
 	gate *overload.Gate
 }
 
-// call is one request under way; it answers the operations.
+// call is one request under way. Its methods answer the operations.
 type call struct {
 	*Handler
 	start   time.Time       // of the first byte
-	body    bool            // ReadBody has read the body, or closes the connection
-	asked   *api.SearchBody // what is asked; nil until it is read
+	body    bool            // ReadBody has read the body, or will close the connection
+	asked   *api.SearchBody // the request, or nil until it has been read
 	tags    search.Tags
-	entry   *overload.Place // of the search, from begin on
+	entry   *overload.Place // place of the search, after begin
 	seen    Observation
-	stack   []byte        // of a panic
+	stack   []byte        // stack of a panic
 	context resolved      // of the request
-	span    *tracing.Span // nil: it is not traced
-	timed   bool          // the calls to shards are timed whatever the configuration says
+	span    *tracing.Span // nil if the request is not traced
+	timed   bool          // the calls to shards are timed regardless of the configuration
 }
 
 var _ api.ServerInterface = (*call)(nil)
@@ -66,7 +66,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.observe()
 }
 
-// defect returns an error with the stack of the panic that caused it, if any.
+// defect adds to an error the stack of the panic that caused it, if any.
 func (c *call) defect(err error) error {
 	if c.stack == nil {
 		return err
@@ -74,7 +74,7 @@ func (c *call) defect(err error) error {
 	return fmt.Errorf("%w\n%s", err, c.stack)
 }
 
-// observe tells the observer, and ends the span.
+// observe passes the observation to the observer, and ends the span.
 func (c *call) observe() {
 	if c.span != nil {
 		c.endSpan()
@@ -85,7 +85,7 @@ func (c *call) observe() {
 	}
 }
 
-// serve answers the request, which is refused when bad is not nil. The error is that of a panic further down, so that one bad request is one failure.
+// serve answers the request, or refuses it if `bad` is not nil. A panic becomes the returned error, so that it fails only this request.
 func (c *call) serve(w http.ResponseWriter, r *http.Request, bad error) (err error) {
 	defer fault.Recover(op, &err, func(any) { c.stack = debug.Stack() })
 	if bad == nil && c.seen.Operation == operationExplain {
@@ -102,7 +102,7 @@ func (c *call) serve(w http.ResponseWriter, r *http.Request, bad error) (err err
 	return nil
 }
 
-// operation names what a path is for, as observers see it.
+// operation returns the name of a path's operation for observers.
 func operation(path string) string {
 	switch path {
 	case "/v1/search":
@@ -115,7 +115,7 @@ func operation(path string) string {
 	return "none"
 }
 
-// OpenAPI answers with the document.
+// OpenAPI answers with the OpenAPI document.
 func (c *call) OpenAPI(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/yaml")
 	c.write(w, http.StatusOK, httpapi.Spec)
@@ -131,8 +131,7 @@ func (c *call) writeJSON(w http.ResponseWriter, v any) {
 	httpapi.WriteJSON(w, http.StatusOK, v)
 }
 
-// Refuse answers with an error. A body that is not read may never end, so the
-// connection is closed, not read on.
+// Refuse answers with an error. If a body has not been read, it closes the connection, since such a body may never end.
 func (c *call) Refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if r.ContentLength != 0 && !c.body {
 		httpapi.CloseAfter(w)
@@ -150,8 +149,7 @@ func (c *call) WrongMethod(w http.ResponseWriter, r *http.Request, allow string)
 // NotFound answers 404.
 func (c *call) NotFound(w http.ResponseWriter, r *http.Request) { c.Refuse(w, r, httpapi.NoPath(r)) }
 
-// requestID returns the request's own id, "" when it has none that counts. Errors are
-// fault.Invalid.
+// requestID returns the id in the request's headers, or "" if there is none or ids are ignored. Errors: fault.Invalid.
 func (h *Handler) requestID(header http.Header) (string, error) {
 	const name = "X-Request-Id"
 	values := header[name]
@@ -168,7 +166,7 @@ func (h *Handler) requestID(header http.Header) (string, error) {
 	return id, nil
 }
 
-// checkID checks a request's id, given as the field called name.
+// checkID checks the id of a request. `name` is the name of the field that has it.
 func checkID(name, id string) error {
 	if len(id) < 1 || len(id) > 64 {
 		return fault.Field(op, name, "%s has %d characters; 1 to 64 are allowed", name, len(id))

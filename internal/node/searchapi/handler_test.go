@@ -28,7 +28,7 @@ var (
 	stages = regexp.MustCompile(`"(expand|search|auction)_us":\d+`)
 )
 
-// golden compares a body with a file of testdata, its duration set to 812.
+// golden compares a body, with its duration set to 812, with a file in testdata.
 func golden(t *testing.T, name, body string) {
 	t.Helper()
 	body = stages.ReplaceAllString(took.ReplaceAllString(body, `"took_us":812`), `"${1}_us":17`)
@@ -215,7 +215,8 @@ func TestRequestIDs(t *testing.T) {
 	}
 }
 
-// TestOwnRequestIDs: no client chooses an id, on neither port for queries, be it a good one or not.
+// TestOwnRequestIDs: a client cannot choose its request id on either query port, whether the id is
+// valid or not.
 func TestOwnRequestIDs(t *testing.T) {
 	for _, path := range []string{"/v1/search?q=a", "/v1/explain?q=a"} {
 		for _, given := range [][]string{nil, {"a"}, {strings.Repeat("x", 65)}, {""}, {"ä"}, {"a", "b"}} {
@@ -260,7 +261,8 @@ func TestObserverSeesEveryRequest(t *testing.T) {
 	}
 }
 
-// TestObserverSeesWhy: an answer without ads that says why tells the observer, too; no other does.
+// TestObserverSeesWhy: an answer without ads that says why also tells the observer. No other answer
+// does.
 func TestObserverSeesWhy(t *testing.T) {
 	var seen Observation
 	f := &fake{answer: whole(), explain: new(search.Explanation)}
@@ -283,7 +285,7 @@ func TestObserverSeesWhy(t *testing.T) {
 	}
 }
 
-// TestDefectIsOneFailure: a panic below is a 500, and its place is free again.
+// TestDefectIsOneFailure: a panic in the searcher results in a 500, and its place is released.
 func TestDefectIsOneFailure(t *testing.T) {
 	var seen Observation
 	c := configured(nil)

@@ -10,8 +10,8 @@ import (
 	"adshard/search"
 )
 
-// TestMinClock: the searcher learns how new the answer must be, by GET and POST; what it
-// cannot reach is a 503 of its own, and the answer says how old it is.
+// TestMinClock: the searcher learns how new the answer must be, from GET and POST. If that cannot
+// be reached, the answer is a special 503 that says how old the data are.
 func TestMinClock(t *testing.T) {
 	f := &fake{answer: whole()}
 	f.answer.Lag = 1234 * time.Millisecond

@@ -12,15 +12,16 @@ import (
 )
 
 const (
-	// listTries is how often a search is made with newer block lists, and listPause how long it waits for each, looking every listEvery.
+	// listTries is how often a search is repeated with newer block lists. listPause is how long it waits for a newer list each time,
+	// checking every listEvery.
 	listTries = 3
 	listPause = 300 * time.Millisecond
 	listEvery = 10 * time.Millisecond
 )
 
-// askByLists is ask for a request that may name block lists. A shard that got two changes of a list at once never had the version between
-// them, which the request may name: as soon as the master knows a newer one, it asks again. Each time all shards are asked, so that all
-// decide by one version. It returns the request that was answered.
+// askByLists does the work of ask for a request that may name block lists. A shard that got two changes of a list at once never had the
+// version between them, which the request may name. When the master knows a newer version, it asks all shards again, so that all decide by
+// the same version. askByLists returns the request that was answered.
 func (c *call) askByLists(ctx context.Context, req *search.Request) (*search.Request, *search.Answer, error) {
 	found, err := c.ask(ctx, req)
 	for range listTries {
@@ -37,7 +38,7 @@ func (c *call) askByLists(ctx context.Context, req *search.Request) (*search.Req
 	return req, found, err
 }
 
-// lacksLists reports whether shards may have had no answer for want of a list's version.
+// lacksLists reports whether shards may be missing because they lacked a version of a list.
 func lacksLists(req *search.Request, found *search.Answer, err error) bool {
 	switch {
 	case !namesLists(req):
@@ -54,8 +55,8 @@ func namesLists(req *search.Request) bool {
 		req.Page != nil && slices.ContainsFunc(req.Page.Filters, func(f search.Filter) bool { return len(f.Lists) > 0 })
 }
 
-// newerLists returns a request with the versions that its lists have now, once one of them is another; nil: none is. Shards may still have
-// the request itself, so that it is not changed.
+// newerLists waits until one of the request's lists has a newer version, and returns a request with the present versions, or nil if none
+// has. It does not change the request itself, which shards may still be using.
 func (c *call) newerLists(ctx context.Context, req *search.Request) *search.Request {
 	ctx, cancel := context.WithTimeout(ctx, listPause)
 	defer cancel()
@@ -74,7 +75,8 @@ func (c *call) newerLists(ctx context.Context, req *search.Request) *search.Requ
 	}
 }
 
-// renewed returns a copy of a request with the versions that its lists and those of its placements have now; newer: some have another.
+// renewed returns a copy of a request with the present versions of its lists and of its placements' lists. `newer` says that some of them
+// have changed.
 func (c *call) renewed(req *search.Request) (next *search.Request, newer bool, err error) {
 	own, at := *req, *req.Context
 	own.Context = &at

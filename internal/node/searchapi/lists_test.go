@@ -12,7 +12,7 @@ import (
 	"adshard/search"
 )
 
-// changedList is shards that have one version of a list only.
+// changedList is a searcher whose shards have only one version of a list.
 type changedList struct {
 	fake
 	has   uint64
@@ -34,7 +34,8 @@ func (l *changedList) Search(_ context.Context, r *search.Request) (*search.Answ
 	return a, nil
 }
 
-// TestListReplacedMeanwhile: shards that have the next version of a list are asked again with that once the master has it. If it does not come, or the list was removed, the answer is incomplete.
+// TestListReplacedMeanwhile: if shards have the next version of a list, they are asked again with that version when the master has it. If
+// it does not arrive, or the list was removed, the answer is incomplete.
 func TestListReplacedMeanwhile(t *testing.T) {
 	for what, c := range map[string]struct {
 		page     bool   // a placement names it

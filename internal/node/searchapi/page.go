@@ -13,25 +13,25 @@ import (
 	"adshard/targeting"
 )
 
-// page is the placements of a request (serving.md §15).
+// page holds the placements of a request (serving.md §15).
 type page struct {
 	filters       []search.Filter
 	perAdvertiser int
 	placements    []placement // in the order of the request
 }
 
-// placement is one of them.
+// placement is a placement of a page.
 type placement struct {
-	id     string                   // "": it could not be read
-	slots  int                      // 0: they could not be read
+	id     string                   // "" if it could not be read
+	slots  int                      // 0 if they could not be read
 	err    error                    // why it is not filled, or nil
 	filter int                      // index of its filter
-	won    []auction.Placement      // of the hits found
-	why    *[search.Verdicts]uint64 // of one without ads; nil: it was not asked for
+	won    []auction.Placement      // indexes into the hits found
+	why    *[search.Verdicts]uint64 // verdicts of a placement without ads; nil if they were not asked for
 }
 
-// page reads the placements of the call, and has the request ask for them; nil: there are none. Errors, of the page as a whole, are
-// fault.Invalid with the field.
+// page reads the placements of the call, and adds them to the request. It returns nil if there are none. Errors concern the page as a
+// whole: fault.Invalid with the field.
 func (c *call) page(req *search.Request) (*page, error) {
 	switch {
 	case c.asked.Placements == nil && c.asked.PerAdvertiser != 1:
@@ -54,14 +54,14 @@ func (c *call) page(req *search.Request) (*page, error) {
 	if places > api.MaxPlaces {
 		return nil, fault.Field(op, "placements", "the slots of all placements are %d; at most %d can be asked for", places, api.MaxPlaces)
 	}
-	if filled == 0 { // what matches, and the coverage, are told all the same
+	if filled == 0 { // the matches and the coverage are reported all the same
 		p.filters, filled = []search.Filter{{Reserve: req.Reserve}}, 1
 	}
 	req.Page, req.Slots = &search.Page{Filters: p.filters, PerAdvertiser: p.perAdvertiser}, filled
 	return p, nil
 }
 
-// headOf returns the id of a placement and its number of slots, as far as they are in order, whatever else is wrong with it.
+// headOf returns the id of a placement and its number of slots as far as they are valid, whatever other faults the placement has.
 func headOf(raw string, slots int) (id string, n int) {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal([]byte(raw), &fields) != nil {
@@ -81,7 +81,7 @@ func headOf(raw string, slots int) (id string, n int) {
 	return id, n
 }
 
-// filter reads what a placement takes. Errors: what is wrong with this placement, fault.Invalid with its field for what it says itself.
+// filter reads a placement's filter. Errors: the faults of this placement, as fault.Invalid with its field.
 func (c *call) filter(raw string, earlier []placement) (f search.Filter, err error) {
 	p := new(api.PlacementParams)
 	if err = api.FromBody(p, []byte(raw)); err == nil {
@@ -98,7 +98,7 @@ func (c *call) filter(raw string, earlier []placement) (f search.Filter, err err
 	return search.Filter{Reserve: max(c.Reserve, uint64(p.ReserveMicros)), Blocks: r.out.Blocks, Lists: r.out.Lists}, r.err
 }
 
-// share returns the index of a filter that is equal to one, which it adds if there is none.
+// share returns the index of a filter that is equal to f. It adds f if there is none.
 func (p *page) share(f search.Filter) int {
 	i := slices.IndexFunc(p.filters, func(o search.Filter) bool { return reflect.DeepEqual(o, f) })
 	if i < 0 {
@@ -127,7 +127,7 @@ func (p *page) fill(found *search.Answer) {
 	}
 }
 
-// whyEmpty has the verdicts counted for each placement that is filled and has no ads.
+// whyEmpty calls `count` for each placement that is filled but has no ads.
 func (p *page) whyEmpty(count func(*search.Request) *[search.Verdicts]uint64, req *search.Request) {
 	for i := range p.placements {
 		at := &p.placements[i]
@@ -138,7 +138,7 @@ func (p *page) whyEmpty(count func(*search.Request) *[search.Verdicts]uint64, re
 	}
 }
 
-// joined returns the blocks of a request and those of a placement as the blocks of one request.
+// joined merges the blocks of a request with those of a placement, as if one request had listed them all.
 func joined(request, placement []*targeting.Blocks) []*targeting.Blocks {
 	all := slices.Concat(request, placement)
 	if len(all) < 2 {
@@ -155,16 +155,16 @@ func joined(request, placement []*targeting.Blocks) []*targeting.Blocks {
 	return []*targeting.Blocks{targeting.NewBlocks(advertisers, domains, categories, uncategorised)}
 }
 
-// Filled is a placement of a page as it is answered.
+// Filled is a placement of a page, as the answer shows it.
 type Filled struct {
-	ID                  string              // "": it could not be read
-	Won                 []auction.Placement // of Result.Found.Hits
+	ID                  string              // "" if it could not be read
+	Won                 []auction.Placement // indexes into Result.Found.Hits
 	Matched, Candidates uint64
-	Why                 []KeptOut  // of one without ads; nil: it was not asked for, or is not known
+	Why                 []KeptOut  // verdicts of a placement without ads; nil if they were not asked for or are not known
 	Error               *api.Error // why it is not filled, or nil
 }
 
-// Placements returns those of the request's page, in its order; none: it has no page.
+// Placements returns the placements of the request's page, in the order of the request, or nil if it has no page.
 func (r *Result) Placements() []Filled {
 	if r.page == nil {
 		return nil
@@ -194,7 +194,7 @@ func (r *Result) candidatesOf(p *placement) uint64 {
 	return r.Found.Filtered[p.filter]
 }
 
-// Candidates returns the number of candidates: with a page, those of any placement that is filled.
+// Candidates returns the number of candidates. With a page, it counts the candidates of all placements that are filled.
 func (r *Result) Candidates() uint64 {
 	if r.page != nil && !slices.ContainsFunc(r.page.placements, func(p placement) bool { return p.err == nil }) {
 		return 0

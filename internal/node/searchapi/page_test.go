@@ -17,7 +17,7 @@ import (
 	"adshard/search"
 )
 
-// TestAPageIsAskedForAtOnce: placements that take the same share a filter; a reserve below the configuration's counts as that one.
+// TestAPageIsAskedForAtOnce: placements that accept the same ads share a filter. A reserve below the configured one is raised to it.
 func TestAPageIsAskedForAtOnce(t *testing.T) {
 	f := &fake{answer: whole()}
 	c := configured(f)
@@ -44,7 +44,7 @@ func TestAPageIsAskedForAtOnce(t *testing.T) {
 	}
 }
 
-// TestTokensOfPlacements: each ad of a page has a token of its own.
+// TestTokensOfPlacements: each ad on a page has a separate token.
 func TestTokensOfPlacements(t *testing.T) {
 	f := &fake{answer: whole(hit(7, 1, 2_000_000, 360_000), hit(9, 2, 1_500_000, 360_000), hit(8, 3, 100_000, 300_000))}
 	for i := range f.answer.Hits {
@@ -68,8 +68,8 @@ func TestTokensOfPlacements(t *testing.T) {
 	}
 }
 
-// TestPagesFitTheDocument draws what was found and placements, good and bad, and holds the answers against the document. They must also
-// be what encoding/json makes of them again.
+// TestPagesFitTheDocument draws hits and placements, valid and invalid, and checks the answers against the API document. They must also
+// equal what encoding/json makes of them again.
 func TestPagesFitTheDocument(t *testing.T) {
 	d := apitest.Read(t, httpapi.Spec)
 	rapid.Check(t, func(t *rapid.T) {

@@ -8,8 +8,8 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// saidOf writes what a search says beside its text, as parameters of /v1/explain (Observation.Context), with the time for which a request
-// without one is answered; "": it says nothing.
+// saidOf writes the parts of a search other than its text, as parameters of /v1/explain (Observation.Context). They include the time
+// `now` if the search has no time of its own. It returns "" if there are no such parts.
 func saidOf(b *api.SearchBody, now time.Time) string {
 	p, q := searchContext(b.SearchParams), url.Values{}
 	for name, list := range map[string]api.Values{

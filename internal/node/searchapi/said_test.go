@@ -18,8 +18,8 @@ import (
 	"adshard/search"
 )
 
-// TestWhatIsLoggedAsksTheSame: pages, right and wrong, with contexts or without, ask the shards the same once more from their line in a
-// query log, and get the same answer.
+// TestWhatIsLoggedAsksTheSame: a page that is repeated from its line in a query log, valid or not, with or without a context, sends the
+// same request to the shards and gets the same answer.
 func TestWhatIsLoggedAsksTheSame(t *testing.T) {
 	f := &fake{}
 	var logged string
@@ -68,7 +68,7 @@ func posted(h http.Handler, body string) *httptest.ResponseRecorder {
 	return w
 }
 
-// drawSaid draws a body of a search, most with placements.
+// drawSaid draws the body of a search, most of them with placements.
 func drawSaid(t *rapid.T) string {
 	fields := []string{`"q":"a"`}
 	for _, choices := range [][]string{

@@ -31,7 +31,8 @@ func (c *call) Search(w http.ResponseWriter, r *http.Request, p *api.SearchParam
 	httpapi.WriteEncoded(w, b.Bytes())
 }
 
-// maxBody is enough for all that a search may name: 1,000 hosts, categories and advertisers among it.
+// maxBody is enough for all that a search may contain, including 1,000 hosts, categories and
+// advertisers.
 const maxBody = 1 << 20
 
 // SearchPost answers POST /v1/search.
@@ -46,7 +47,7 @@ func (c *call) SearchPost(w http.ResponseWriter, r *http.Request) {
 	c.Search(w, r, b.SearchParams)
 }
 
-// search writes the answer to out.
+// search writes the answer to `out`.
 func (c *call) search(ctx context.Context, p *api.SearchParams, out *bytes.Buffer) error {
 	r, err := c.result(ctx, p)
 	if err != nil {
@@ -64,9 +65,9 @@ func (c *call) search(ctx context.Context, p *api.SearchParams, out *bytes.Buffe
 	return nil
 }
 
-// begin sets the deadline, a little before the request's own so that the answer is
-// written within it, and passes the gate: fault.Overloaded, at once, when the search
-// would wait too long for its turn.
+// begin sets the deadline, a little before the request's own, so that the answer can be written in
+// time, and passes the gate. Errors: fault.Overloaded, at once, if the search would have to wait too
+// long for its turn.
 func (c *call) begin(ctx context.Context, timeoutMs int) (_ context.Context, done func(), err error) {
 	timeout := c.DefaultTimeout
 	if timeoutMs > 0 {
@@ -84,8 +85,8 @@ func (c *call) begin(ctx context.Context, timeoutMs int) (_ context.Context, don
 	return ctx, func() { cancel(); c.entry.Leave() }, nil
 }
 
-// request expands the query. A query without a word has no terms; it is asked
-// like any other, which costs next to nothing, so that its coverage is true.
+// request expands the query. A query without words has no terms. It is asked like any other, which
+// costs next to nothing, so that its coverage is true.
 func (c *call) request(q string, slots int, d api.Device, variants api.Variant, p *contextParams) (*search.Request, error) {
 	at, err := c.resolve(p)
 	if err != nil {
@@ -132,7 +133,7 @@ func (c *call) ask(ctx context.Context, req *search.Request) (*search.Answer, er
 	return found, err
 }
 
-// overloaded reports whether a shard refused for want of a place.
+// overloaded reports whether a shard refused because it had no free place.
 func overloaded(found *search.Answer, err error) bool {
 	if err != nil {
 		return fault.Is(err, fault.Overloaded)

@@ -15,7 +15,7 @@ import (
 	"adshard/internal/node/httpapi/apitest"
 )
 
-// talk sends bytes over a connection of its own and reads one response.
+// talk sends bytes over a new connection and reads one response.
 func talk(t *testing.T, addr, method, sent string) (*http.Response, string) {
 	t.Helper()
 	c, err := net.Dial("tcp", addr)
@@ -39,7 +39,8 @@ func talk(t *testing.T, addr, method, sent string) (*http.Response, string) {
 	return res, string(body)
 }
 
-// TestBodiesThatNeverEnd: bodies that never end are answered, and their connections closed.
+// TestBodiesThatNeverEnd: requests with bodies that never end are answered, and their connections are
+// closed.
 func TestBodiesThatNeverEnd(t *testing.T) {
 	c := configured(&fake{answer: whole()})
 	c.BodyTimeout = 100 * time.Millisecond
@@ -77,8 +78,7 @@ func TestBodiesThatNeverEnd(t *testing.T) {
 	}
 }
 
-// TestSlowBodyDoesNotEndTheSearch: the limit of the body's time is not one of
-// the search's.
+// TestSlowBodyDoesNotEndTheSearch: the time limit of the body does not limit the search.
 func TestSlowBodyDoesNotEndTheSearch(t *testing.T) {
 	f := &fake{answer: whole(), hold: make(chan struct{})}
 	c := configured(f)
@@ -114,7 +114,7 @@ func TestDeadlineCountsFromTheFirstByte(t *testing.T) {
 	}
 }
 
-// tookOf sends a request whose head has a pause in it, and returns what the answer says of how long it took.
+// tookOf sends a request with a pause in its head, and returns the duration that the answer reports.
 func tookOf(t *testing.T, c net.Conn, in *bufio.Reader, pause time.Duration) time.Duration {
 	t.Helper()
 	_, err := io.WriteString(c, "GET /v1/search?q=a&timeout_ms=5000 HT")
@@ -136,7 +136,7 @@ func tookOf(t *testing.T, c net.Conn, in *bufio.Reader, pause time.Duration) tim
 	return time.Duration(searchAnswer(t, string(body)).TookUs) * time.Microsecond
 }
 
-// TestServeLetsRequestsFinish ends the server while one is under way.
+// TestServeLetsRequestsFinish: a server that ends lets a request in progress finish.
 func TestServeLetsRequestsFinish(t *testing.T) {
 	f := &fake{answer: whole(), hold: make(chan struct{})}
 	ln, err := net.Listen("tcp", "127.0.0.1:0")

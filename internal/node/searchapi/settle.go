@@ -12,11 +12,10 @@ import (
 	"adshard/search"
 )
 
-// settle turns the verdict Eligible of each match into what the auction over
-// hits made of it. matches begin with the best; hits are those of the same
-// request, best first after one per advertiser.
+// settle replaces the verdict Eligible of each match by its outcome in the auction over `hits`. `matches` begin
+// with the best one. `hits` are those of the same request: first one for each advertiser, best first.
 func settle(matches []search.Explained, hits []search.Hit, placements []auction.Placement) {
-	best := make(map[uint64]uint64) // advertiser: its keyword in the auction
+	best := make(map[uint64]uint64) // its keyword in the auction, by advertiser
 	for i := range hits {
 		best[hits[i].Advertiser] = hits[i].Keyword
 	}
@@ -46,8 +45,8 @@ func settle(matches []search.Explained, hits []search.Hit, placements []auction.
 	}
 }
 
-// toWin sets for settled matches that took part and have no place the least bid that would have had one among the
-// hits.
+// toWin sets the least bid that would have won a place among the hits, for settled matches that took part but
+// have no place.
 func toWin(matches []search.Explained, hits []search.Hit, req *search.Request) {
 	best := make(map[uint64]auction.Candidate) // by advertiser
 	for i := range hits {
@@ -83,7 +82,7 @@ func candidate(h *search.Hit) auction.Candidate {
 	return auction.Candidate{Keyword: h.Keyword, Advertiser: h.Advertiser, Score: h.Score, Quality: h.Quality}
 }
 
-// reason is a settled verdict in words.
+// reason returns a settled verdict in words.
 func reason(m *search.Explained, req *search.Request, names *places.Table) string {
 	text := verdict(m, req, names)
 	switch {
@@ -140,7 +139,7 @@ func verdict(m *search.Explained, req *search.Request, names *places.Table) stri
 	return plain(m.Verdict) + whyHeld(backend.Hold(m.Held))
 }
 
-// whyHeld says why something is paused whatever its status is.
+// whyHeld says why something is paused regardless of its own status.
 func whyHeld(h backend.Hold) (text string) {
 	for _, name := range h.Reasons() {
 		text += "; it is held, since " + map[string]string{
@@ -152,7 +151,7 @@ func whyHeld(h backend.Hold) (text string) {
 	return text
 }
 
-// standsIn tells in which texts of an ad a default stands.
+// standsIn says in which texts of an ad a default replaces the keyword.
 func standsIn(texts []string) string {
 	if len(texts) == 0 {
 		return ""

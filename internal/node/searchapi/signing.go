@@ -15,8 +15,7 @@ type signing struct {
 	of   token.Token // what the ads of the answer share
 }
 
-// signing returns what makes the tokens of an answer, or nil if there are
-// none.
+// signing returns the signing for an answer, or nil if there are no event tokens.
 func (c *call) signing(req *search.Request, now time.Time) *signing {
 	if c.EventKeys == nil {
 		return nil
@@ -30,7 +29,7 @@ func (c *call) signing(req *search.Request, now time.Time) *signing {
 	return &signing{c.EventKeys(), token.Token{Served: now, Nonce: rand.Uint64(), Query: token.QueryHash(words[:n]...)}}
 }
 
-// append appends the token of an ad as a member of JSON. Without a key there is none.
+// append appends the token of an ad as a JSON member, or nothing if there is no key.
 func (s *signing) append(b []byte, p *auction.Placement, h *search.Hit) []byte {
 	if s == nil {
 		return b
@@ -43,7 +42,7 @@ func (s *signing) append(b []byte, p *auction.Placement, h *search.Hit) []byte {
 	return append(b, '"')
 }
 
-// token appends the token of an ad. It returns false if there is no key.
+// token appends the token of an ad. ok is false if there is no key.
 func (s *signing) token(b []byte, p *auction.Placement, h *search.Hit) ([]byte, bool) {
 	t := s.of
 	t.Position, t.Price = uint8(p.Position), p.Price
@@ -51,7 +50,7 @@ func (s *signing) token(b []byte, p *auction.Placement, h *search.Hit) ([]byte, 
 	return s.ring.Append(b, &t)
 }
 
-// EventToken returns the token of one of Won, or "" if there is none.
+// EventToken returns the token of one of the winners, or "" if there are no tokens.
 func (r *Result) EventToken(p *auction.Placement) string {
 	if r.signing == nil {
 		return ""

@@ -24,8 +24,8 @@ func oneKey(t testing.TB) func() *token.Ring {
 	return func() *token.Ring { return r }
 }
 
-// TestEventTokens: each ad has a token of its own that says what the answer says of it; two
-// answers to one query have different ones.
+// TestEventTokens: each ad has a separate token that matches what the answer says about the ad. Two
+// answers to the same query have different tokens.
 func TestEventTokens(t *testing.T) {
 	f := &fake{answer: whole(hit(7, 1, 2_000_000, 360_000), hit(9, 2, 1_500_000, 360_000), hit(8, 3, 100_000, 300_000))}
 	c := configured(f)
@@ -63,7 +63,7 @@ func TestEventTokens(t *testing.T) {
 	}
 }
 
-// TestNoEventTokens: without a key, and where tokens are off, answers are as before.
+// TestNoEventTokens: without a key, or with tokens turned off, answers contain no tokens.
 func TestNoEventTokens(t *testing.T) {
 	for name, keys := range map[string]func() *token.Ring{"off": nil, "no key yet": func() *token.Ring { return new(token.Ring) }} {
 		c := configured(&fake{answer: whole(hit(7, 1, 2_000_000, 360_000))})

@@ -7,14 +7,14 @@ import (
 	"adshard/search"
 )
 
-// The headers that say which searches are refused first, as net/http spells them.
+// The headers that decide which searches are refused first, spelled as in net/http.
 const (
 	priorityHeader = "X-Priority"
 	tenantHeader   = "X-Tenant"
 )
 
-// Tags reads the values of the headers X-Priority (normal or low) and X-Tenant of a
-// request, or of metadata of the same names. Errors are fault.Invalid.
+// Tags reads the values of the headers X-Priority (normal or low) and X-Tenant of a request, or of
+// metadata with these names. Errors: fault.Invalid.
 func Tags(priority, tenant []string) (t search.Tags, err error) {
 	if len(priority) > 1 {
 		return t, api.Repeated(priorityHeader)

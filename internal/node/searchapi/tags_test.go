@@ -12,7 +12,7 @@ import (
 	"adshard/search"
 )
 
-// tagged notes the tags of the searches that it answers.
+// tagged records the tags of the searches that it answers.
 type tagged struct {
 	fake
 	tags []search.Tags
@@ -23,8 +23,8 @@ func (s *tagged) Search(ctx context.Context, r *search.Request) (*search.Answer,
 	return s.fake.Search(ctx, r)
 }
 
-// TestPriorityAndTenant: the headers reach the slaves, over HTTP and as tags of Ask, and
-// bad ones are refused.
+// TestPriorityAndTenant: the headers reach the slaves, both over HTTP and as tags of Ask. Invalid
+// headers are refused.
 func TestPriorityAndTenant(t *testing.T) {
 	s := &tagged{fake: fake{answer: whole()}}
 	c := configured(&s.fake)

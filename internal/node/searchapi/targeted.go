@@ -12,7 +12,8 @@ import (
 	"adshard/targeting"
 )
 
-// targeted says in words why a request's context keeps a keyword from being shown, and what to change for it to be. names are those of places.
+// targeted says in words why the context of a request keeps a keyword from being shown, and what to change. `names` has the names of
+// places.
 func targeted(m *search.Explained, req *search.Request, names *places.Table) string {
 	var by targeting.Criterion
 	if m.Context != nil {
@@ -57,7 +58,7 @@ func targeted(m *search.Explained, req *search.Request, names *places.Table) str
 	return what + ": remove the block from the request"
 }
 
-// noneOf chooses between what a request says that does not fit, and nothing said.
+// noneOf returns `unfit` if the request has a value, which does not fit, and `unsaid` if it has none.
 func noneOf(said bool, unfit, unsaid string) string {
 	if said {
 		return unfit
@@ -67,7 +68,7 @@ func noneOf(said bool, unfit, unsaid string) string {
 
 var placeNumber = regexp.MustCompile(`place (\d+)`)
 
-// withNames puts the names of places before their numbers.
+// withNames writes the names of places before their numbers.
 func withNames(text string, t *places.Table) string {
 	return placeNumber.ReplaceAllStringFunc(text, func(s string) string {
 		id, err := strconv.ParseUint(strings.TrimPrefix(s, "place "), 10, 32)
@@ -89,10 +90,10 @@ func contextOfRequest(r *search.Request) *targeting.Context {
 	return r.Context
 }
 
-// factorNames are the dimensions that multiply bids, in their order.
+// factorNames are the names of the dimensions that multiply bids, in order.
 var factorNames = [...]string{"schedule", "location", "audience", "site"}
 
-// factors lists what multiplies a keyword's bid beside the modifier of the device.
+// factors lists what multiplies a keyword's bid in addition to the device modifier.
 func factors(o *targeting.Outcome) []api.TargetingFactor {
 	if o == nil || o.Verdict != targeting.Pass {
 		return nil

@@ -9,7 +9,8 @@ import (
 	"adshard/targeting"
 )
 
-// TestReasonsOfTargeting: each verdict of targeting says in words what decided, whose it is, and what to change.
+// TestReasonsOfTargeting: each verdict of targeting says in words what was decisive, to whom that belongs, and
+// what to change.
 func TestReasonsOfTargeting(t *testing.T) {
 	request := &search.Request{Context: &targeting.Context{Languages: []string{"cs", "en"}, Audiences: []string{"a"}, Site: new(targeting.Page)}}
 	silent := &search.Request{Context: new(targeting.Context)}

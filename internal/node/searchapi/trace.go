@@ -9,7 +9,7 @@ import (
 	"google.golang.org/grpc/metadata"
 )
 
-// trace begins the span of the call, whose trace context is in its headers or metadata.
+// trace begins the span of the call. The trace context is in its headers or metadata.
 func (c *call) trace(headers propagation.TextMapCarrier) {
 	if c.span = c.Tracer.Request(headers, c.seen.Operation, c.start); c.span != nil {
 		c.seen.TraceID = c.span.TraceID()

@@ -12,7 +12,7 @@ import (
 	"adshard/search"
 )
 
-// named explains keywords by name, too.
+// named is an explainer that also finds keywords by name.
 type named struct {
 	*fake
 	all   []search.Explained // by falling score
@@ -52,7 +52,7 @@ func newNamed() (*named, http.Handler) {
 	return n, New(cfg)
 }
 
-// whyNot asks why not.
+// whyNot requests why a keyword is not shown.
 func whyNot(t *testing.T, h http.Handler, what string) *api.ExplainAnswer {
 	t.Helper()
 	res, body := get(t, h, "/v1/explain?q=usb+kabel&slots=2&why_not="+what)
@@ -64,7 +64,8 @@ func whyNot(t *testing.T, h http.Handler, what string) *api.ExplainAnswer {
 	return got
 }
 
-// TestWhyNotIsTheExplanation: of a keyword that matches it is what the explanation of all says.
+// TestWhyNotIsTheExplanation: for a keyword that matches, the answer equals what the explanation of all keywords says about
+// it.
 func TestWhyNotIsTheExplanation(t *testing.T) {
 	_, h := newNamed()
 	all := whyNot(t, h, "")

@@ -10,13 +10,12 @@ import (
 	"adshard/schema/pb"
 )
 
-// clockPoll is the time between two checks of the clock that a certificate waits
-// for.
+// clockPoll is the time between two checks of the clock for which a certificate waits.
 const clockPoll = 5 * time.Millisecond
 
 // Certify implements pb.SlaveServer. It waits for the clock that the certificate needs.
-// One is computed at a time, so that searches keep the processors; the others queue.
-// Errors: fault.Deadline when the waiting takes too long.
+// Certificates are computed one at a time, so that processors stay free for searches. Errors:
+// fault.Deadline if waiting takes too long.
 func (s *Server) Certify(ctx context.Context, m *pb.CertifyRequest) (_ *pb.CertifyResponse, err error) {
 	defer fault.Recover("slave: certify", &err, s.panicked)
 	if own := index.Database(s.store.Slices()); m.GetDatabase() != own {
@@ -48,7 +47,7 @@ func (s *Server) Certify(ctx context.Context, m *pb.CertifyRequest) (_ *pb.Certi
 	return reply, nil
 }
 
-// reach waits until the store has applied all changes up to clock.
+// reach waits until the store has applied all changes up to a clock.
 func (s *Server) reach(ctx context.Context, clock uint64) error {
 	tick := time.NewTicker(clockPoll)
 	defer tick.Stop()
@@ -63,8 +62,8 @@ func (s *Server) reach(ctx context.Context, clock uint64) error {
 	return nil
 }
 
-// Discard implements pb.SlaveServer. It returns once the slice is queued to be
-// discarded, not when that is done.
+// Discard implements pb.SlaveServer. It returns when the slice is queued to be discarded, not when
+// it has been discarded.
 func (s *Server) Discard(_ context.Context, m *pb.DiscardRequest) (*pb.DiscardResponse, error) {
 	if m.GetIncarnation() != s.identity.Incarnation {
 		return nil, fault.Newf(fault.Conflict, "slave: discard", "only the balancer that this slave is registered with may order it to discard")

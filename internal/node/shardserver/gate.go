@@ -10,14 +10,14 @@ import (
 	"adshard/search"
 )
 
-// gate is the stream.Gate of one stream.
+// gate implements stream.Gate for one stream.
 type gate struct {
 	*Server
 	source string
 	leave  func()
 }
 
-// gateOf returns the gate of another stream.
+// gateOf returns the gate of a new stream.
 func (s *Server) gateOf() stream.Gate {
 	source := strconv.FormatUint(s.opened.Add(1), 10)
 	return &gate{Server: s, source: source, leave: s.gate.Join(source)}
@@ -41,7 +41,7 @@ func (s *Server) enter(source string, tags *search.Tags, left time.Duration) (*o
 	return s.gate.Enter(overload.Request{Source: source, Tenant: tags.Tenant, Low: tags.Low, Left: left})
 }
 
-// unlimited is the time of calls without a deadline.
+// unlimited is the time given to calls without a deadline.
 const unlimited = 5 * time.Second
 
 // pass takes a place for a call and waits for its turn.

@@ -9,16 +9,15 @@ import (
 )
 
 const (
-	// mostWaiting is how many searches may wait for changes at a time: they hold places.
+	// mostWaiting bounds the searches that wait for changes at the same time, since each of them holds a place.
 	mostWaiting = 16
-	// tellMargin is the most time that is reserved for the master to learn that a search
-	// waited in vain.
+	// tellMargin bounds the time that is reserved for telling the master that a search waited in vain.
 	tellMargin = 100 * time.Millisecond
 )
 
-// holds waits until the store holds all changes up to a position. Errors: fault.Behind:
-// it does not in time, or too many searches wait already; fault.Conflict: its change
-// with that clock is another one.
+// holds waits until the store has all changes up to a position. Errors: fault.Behind if it does not have them in
+// time, or if too many searches are waiting already; fault.Conflict if the store has a different change at that
+// clock.
 func (s *Server) holds(ctx context.Context, least search.Position) error {
 	if p := s.store.Position(); p.GetClock() < least.Clock {
 		if err := s.waitFor(ctx, least.Clock); err != nil {
@@ -50,7 +49,8 @@ func (s *Server) waitFor(ctx context.Context, clock uint64) error {
 	return nil
 }
 
-// wait returns a context for waiting, which leaves time to tell that it was in vain; false: too many searches wait.
+// wait returns a context for waiting. It ends early enough to report that the wait was in vain. ok is false if too
+// many searches are waiting already.
 func (s *Server) wait(ctx context.Context) (_ context.Context, done func(), ok bool) {
 	if s.waiting.Add(1) > mostWaiting {
 		s.waiting.Add(-1)

@@ -9,20 +9,20 @@ import (
 	"adshard/targeting"
 )
 
-// Lists are the stored block lists (documents.Lists).
+// Lists has the stored block lists. documents.Lists implements it.
 type Lists interface {
-	// Find returns a list of a version; nil: it is not there.
+	// Find returns a version of a list, or nil if it is not there.
 	Find(name string, version uint64) *targeting.Blocks
-	// Blocks returns a list of a version; it waits for one that is not there yet until ctx ends. Errors: fault.Behind.
+	// Blocks returns a version of a list. If it is not there yet, Blocks waits for it until ctx ends. Errors: fault.Behind.
 	Blocks(ctx context.Context, name string, version uint64) (*targeting.Blocks, error)
 }
 
-// Block gives the server the stored block lists. It is called before the server serves; without lists, a request that
-// names some is refused.
+// Block gives the server the stored block lists. Call it before the server serves. Without lists, the server refuses requests that
+// name any.
 func (s *Server) Block(lists Lists) { s.lists = lists }
 
-// withLists returns a request whose context has the blocks of the stored lists that it names, each in the version that the
-// master saw. The request itself is not changed: other shards may be asked with it. Errors: those of Lists.Blocks.
+// withLists returns a request whose context has the blocks of the stored lists that it names, each in the version that the master
+// saw. It does not change the request itself, with which other shards may be asked. Errors: those of Lists.Blocks.
 func (s *Server) withLists(ctx context.Context, r *search.Request) (*search.Request, error) {
 	if r.Page == nil && (r.Context == nil || len(r.Context.Lists) == 0) {
 		return r, nil
@@ -51,7 +51,7 @@ func (s *Server) withLists(ctx context.Context, r *search.Request) (*search.Requ
 	return &own, nil
 }
 
-// resolve returns blocks with those of stored lists.
+// resolve returns `blocks` together with those of stored lists.
 func (s *Server) resolve(ctx context.Context, blocks []*targeting.Blocks, lists []targeting.ListVersion) ([]*targeting.Blocks, error) {
 	if len(lists) == 0 {
 		return blocks, nil
@@ -73,7 +73,8 @@ func (s *Server) resolve(ctx context.Context, blocks []*targeting.Blocks, lists 
 	return blocks, nil
 }
 
-// waitForList waits for a list that is on its way. Errors: fault.Behind: it does not come in time, or too many searches wait already.
+// waitForList waits for a list that is on its way. Errors: fault.Behind if the list does not arrive in time, or if too many searches
+// are waiting already.
 func (s *Server) waitForList(ctx context.Context, l targeting.ListVersion) (*targeting.Blocks, error) {
 	ctx, done, ok := s.wait(ctx)
 	if !ok {

@@ -7,8 +7,8 @@ import (
 	"adshard/search"
 )
 
-// Local asks a server from within its process: the same places, checks, counts and
-// guard as for calls, without messages.
+// Local gives access to a server from within its process: with the same places, checks, counts and
+// handling of panics as calls, but without messages.
 type Local struct{ server *Server }
 
 // Local returns the server for masters in this process.

@@ -16,37 +16,37 @@ import (
 	"adshard/search"
 )
 
-// Store is what is served.
+// Store is the store that is served.
 type Store interface {
 	search.Searcher
 	search.Explainer
-	// Position and Slices are those of the last bucket applied (barrels.Store).
+	// Position and Slices are as of the last bucket applied (barrels.Store).
 	Position() *pb.Position
 	Slices() *pb.SliceTable
 	// Certify makes the certificate of an interval (barrels.Store).
 	Certify(ctx context.Context, lo, hi, bins uint64, parents []barrels.Parent) (*barrels.Certificate, error)
 }
 
-// Upkeep repairs the store (loadproxy.Proxy).
+// Upkeep repairs the store. loadproxy.Proxy implements it.
 type Upkeep interface {
 	// Discard discards the slice with these keys and fills it again.
 	Discard(lo, hi uint64, why string)
 	// WhyIncomplete returns why the slave serves less than its map gives it, or "" if it
 	// serves all of it. It is called for each search.
 	WhyIncomplete() string
-	// Lag is how long the store has been behind the head of the feed. It is called for
-	// each search.
+	// Lag returns how long the store has been behind the head of the feed. It is called for each
+	// search.
 	Lag() time.Duration
 }
 
-// Adopter takes the balancer's address, for a slave that was started without one,
-// and returns the slave's name.
+// Adopter gives the balancer's address to a slave that was started without one, and returns the
+// slave's name.
 type Adopter func(balancer string) (name string, err error)
 
-// Observer receives each call, for metrics. It is called from many goroutines.
+// Observer receives each call, for metrics. It is called by many goroutines.
 type Observer interface {
-	// Searched reports one search: its answer, nil with an error, and the id of its
-	// trace, or "" if it is not traced.
+	// Searched reports a search: its answer, or nil with an error, and the id of its trace, or ""
+	// if it is not traced.
 	Searched(took time.Duration, trace string, a *search.Answer, err error)
 	// Panicked reports a panic in a search or an explanation.
 	Panicked(cause any)
@@ -57,12 +57,11 @@ type Identity struct {
 	Name string
 	// Incarnation is new at each start of the process.
 	Incarnation string
-	// Instance is that of the slave's directory; 0 means unknown.
+	// Instance is the instance of the slave's directory; 0 means unknown.
 	Instance uint64
 }
 
-// Server is the gRPC service. Make it with New; one that serves streams is ended with
-// Close.
+// Server is the gRPC service of a slave. Make it with New. After serving streams, call Close.
 type Server struct {
 	pb.UnimplementedSlaveServer
 	identity Identity
@@ -71,18 +70,18 @@ type Server struct {
 	adopt    Adopter
 	upkeep   Upkeep
 	gate     *overload.Gate
-	opened   atomic.Uint64 // streams, ever
+	opened   atomic.Uint64 // number of streams ever opened
 	streams  *stream.Server
-	sums     chan struct{}   // one for the certificate under way
-	waiting  atomic.Int64    // searches that wait for changes
-	tracer   *tracing.Tracer // nil: nothing is traced
-	lists    Lists           // nil: there are none
+	sums     chan struct{}   // holds one element while a certificate is made
+	waiting  atomic.Int64    // number of searches that wait for changes
+	tracer   *tracing.Tracer // nil if nothing is traced
+	lists    Lists           // nil if there are none
 }
 
 // MaxExplained bounds the matches of one explanation.
 const MaxExplained = 10_000
 
-// New returns the service of store behind a gate; observer may be nil.
+// New returns a server for a store behind a gate. `observer` may be nil.
 func New(identity Identity, store Store, upkeep Upkeep, gate *overload.Gate, observer Observer, adopt Adopter) *Server {
 	s := &Server{identity: identity, store: store, upkeep: upkeep, observer: observer, adopt: adopt,
 		gate: gate, sums: make(chan struct{}, 1)}
@@ -90,11 +89,11 @@ func New(identity Identity, store Store, upkeep Upkeep, gate *overload.Gate, obs
 	return s
 }
 
-// Trace has the searches that come with a trace context traced. It is called before the
-// server serves; nil changes nothing.
+// Trace has searches that come with a trace context traced by t. Call it before the server serves;
+// nil changes nothing.
 func (s *Server) Trace(t *tracing.Tracer) { s.tracer = t }
 
-// answer answers a request that has a place. It is the stream.Handler.
+// answer answers a request that has a place. It serves as the stream.Handler.
 func (s *Server) answer(ctx context.Context, r *search.Request) (*search.Answer, error) {
 	began := time.Now()
 	if s.tracer != nil {
@@ -166,7 +165,7 @@ func (s *Server) explain(ctx context.Context, r *search.Request, limit int) (_ *
 	return s.store.Explain(ctx, r, min(limit, MaxExplained))
 }
 
-// meant refuses, with fault.Conflict, a request for another instance.
+// meant returns an error for a request that is for another instance. Errors: fault.Conflict.
 func (s *Server) meant(m *pb.SearchRequest) error {
 	if own := s.identity.Instance; m.GetInstance() != 0 && own != 0 && m.GetInstance() != own {
 		return errInstance
@@ -174,11 +173,11 @@ func (s *Server) meant(m *pb.SearchRequest) error {
 	return nil
 }
 
-// errInstance refuses a request for a replica that this slave is not.
+// errInstance is the error of a request that is for another replica than this slave.
 var errInstance = fault.Newf(fault.Conflict, "slave: search",
 	"the request is for another slave that was at this address, or for what this one's directory held before it was emptied; ask again with a newer map")
 
-// errNoShard: a slave answers only callers that say which shard they mean.
+// errNoShard is the error of a request that does not say which shard it is for.
 var errNoShard = fault.Field("slave: search", "shard", "the request names no shard")
 
 // Map implements pb.SlaveServer. The reply also identifies the slave.

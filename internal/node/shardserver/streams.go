@@ -18,13 +18,13 @@ func (s *Server) Stream(st grpc.BidiStreamingServer[pb.MasterFrame, pb.SlaveFram
 	return s.streams.Serve(st.Context(), stream.ServerPipe{ServerStream: st}, from)
 }
 
-// hello says who the slave is when a stream begins.
+// hello identifies the slave at the beginning of a stream.
 func (s *Server) hello() *pb.Hello {
 	return &pb.Hello{Name: s.identity.Name, Database: index.Database(s.store.Slices()), Instance: s.identity.Instance}
 }
 
-// Goodbye tells masters to send nothing more over their streams, since the server is
-// about to stop. Without it open streams would hold up a graceful stop.
+// Goodbye tells masters to send nothing more over their streams, since the server is about to stop.
+// Otherwise open streams would hold up a graceful stop.
 func (s *Server) Goodbye() { s.streams.Goodbye() }
 
 // Close releases what streams have used. The gRPC server must have stopped.

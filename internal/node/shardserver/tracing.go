@@ -10,8 +10,8 @@ import (
 	"adshard/search"
 )
 
-// begin begins the span of a search, or returns nil if it is not traced. The span includes
-// the wait for its turn where it came over a stream.
+// begin begins the span of a search, or returns nil if it is not traced. For a search that came
+// over a stream, the span includes the wait for its turn.
 func (s *Server) begin(r *search.Request, began time.Time) *tracing.Span {
 	if r.Trace == "" {
 		return nil
@@ -25,7 +25,7 @@ func (s *Server) begin(r *search.Request, began time.Time) *tracing.Span {
 	return span
 }
 
-// traced is answer for a search with a span.
+// traced does the work of answer for a search with a span.
 func (s *Server) traced(ctx context.Context, r *search.Request, span *tracing.Span, began time.Time) (*search.Answer, error) {
 	own := *r
 	own.Timing = new(search.Timing)

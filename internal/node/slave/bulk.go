@@ -8,11 +8,11 @@ import (
 	"adshard/schema/pb"
 )
 
-// bulkStore is a store whose bulk work gets the processors after searches, also after
-// those of other slaves on the machine.
+// bulkStore is a store whose bulk work gets processors only after searches, including searches of
+// other slaves on the machine.
 type bulkStore struct {
 	barrels.Store
-	threads *background.Threads // shared by copies
+	threads *background.Threads // shared by all copies of this value
 }
 
 // Apply implements barrels.Store.

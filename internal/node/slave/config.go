@@ -22,14 +22,12 @@ import (
 
 // Config is a slave's configuration.
 type Config struct {
-	// Name is unique in the cluster and the same after a restart.
+	// Name is the slave's name: unique in the cluster, and the same after a restart.
 	Name string `yaml:"name"`
-	// Zone is what fails together with the slave, such as its host or rack: replicas
-	// are in different zones. Empty: unknown.
+	// Zone names what fails together with the slave, such as its host or rack; replicas are in different zones. It is empty if unknown.
 	Zone string `yaml:"zone"`
-	// Listen is the address for masters. Advertise is the address that they are
-	// given; empty means Listen, which must name a host then. Admin is the admin
-	// port; empty means none.
+	// Listen is the address for masters. Advertise is the address that masters are given; if it is empty, they are given Listen, which
+	// must then name a host. Admin is the address of the admin port; if it is empty, there is no admin port.
 	Listen    string `yaml:"listen"`
 	Advertise string `yaml:"advertise"`
 	Admin     string `yaml:"admin"`
@@ -37,47 +35,44 @@ type Config struct {
 	AdminHosts []string `yaml:"admin_hosts"`
 	// Dir is the directory of the store; it is created if it is missing.
 	Dir string `yaml:"dir"`
-	// Balancer is the balancer's address, with standby balancers those of all, with commas
-	// between them. If it is empty, the slave waits until it is adopted (`adshard slaves
-	// add`).
+	// Balancer is the balancer's address. If there are standby balancers, it is the list of all addresses, separated by commas. If it is
+	// empty, the slave waits until it is adopted (`adshard slaves add`).
 	Balancer string `yaml:"balancer"`
-	// Memory is what the process may take in memory in total: RocksDB, what is
-	// cached for searches, Go's heap and the program itself.
+	// Memory is the memory that the process may use in total: for RocksDB, for data cached for searches, for Go's heap and for the
+	// program itself.
 	Memory config.Size `yaml:"memory"`
-	// MaxInFlight bounds the searches under way; more are refused at once.
+	// MaxInFlight bounds the searches under way; further ones are refused at once.
 	MaxInFlight int `yaml:"max_in_flight"`
-	// LoadCounted is the number of searches a second, roughly, whose cost is
-	// counted, or 0.
+	// LoadCounted is the approximate number of searches per second whose cost is counted, or 0.
 	LoadCounted int `yaml:"load_counted"`
 	// Grace is how long a starting slave waits for a balancer before it serves the
 	// data that it has.
 	Grace time.Duration `yaml:"grace"`
-	// BucketBytes bounds the answer to a pull; where Memory is little, the bound is lower.
+	// BucketBytes bounds the answer to a pull; the bound is lower if Memory is small.
 	BucketBytes int `yaml:"bucket_bytes"`
-	// CopyFrom is the address of a slave whose store is copied when there is none in
-	// Dir. If it is empty, the slave is filled as the balancer decides.
+	// CopyFrom is the address of a slave whose store is copied if there is no store in Dir. If it is empty, the slave is filled as the
+	// balancer decides.
 	CopyFrom string `yaml:"copy_from"`
-	// CopyRate bounds the bytes a second that copies read here, or write.
+	// CopyRate bounds the bytes per second that copies read or write on this slave.
 	CopyRate config.Size `yaml:"copy_rate"`
-	// TrustedSlaves are the addresses (10.0.0.8) and networks (10.0.0.0/24) of the slaves
-	// that may copy this one's store; none means those on this machine.
+	// TrustedSlaves are the addresses (10.0.0.8) and networks (10.0.0.0/24) of the slaves that may copy this one's store; an empty list
+	// means only those on this machine.
 	TrustedSlaves []string `yaml:"trusted_slaves"`
 
-	// Scorer is the file of the model by which candidates are scored (docs/scorer.md); empty: none.
+	// Scorer is the file of the model that scores candidates (docs/scorer.md); if it is empty, there is no scorer.
 	Scorer string `yaml:"scorer"`
-	// RocksDBStatistics has RocksDB count what it does, for metrics; it costs searches
-	// that read from files, and memory.
+	// RocksDBStatistics makes RocksDB count its work, for metrics. That costs memory, and slows down searches that read from files.
 	RocksDBStatistics bool `yaml:"rocksdb_statistics"`
-	// Traces says where the spans of searches that masters trace go.
+	// Traces says where spans are sent of searches that masters trace.
 	Traces tracing.Config `yaml:"traces"`
 
 	certs.Settings `yaml:",inline"`
 
-	plan memlimit.Plan `yaml:"-"` // Within
-	// Models are those of Scorer, of all parts of a process; nil: there are none (ReadModels).
+	plan memlimit.Plan `yaml:"-"` // set by Within
+	// Models are the models of Scorer, for all parts of a process, or nil if there are none (ReadModels).
 	Models *scorers.File `yaml:"-"`
 
-	aside string `yaml:"-"` // where the store that was in Dir is now; "": nothing was set aside (Replace)
+	aside string `yaml:"-"` // present path of the store that was in Dir, or "" if it was not set aside (Replace)
 }
 
 // DefaultConfig returns the defaults.
@@ -89,10 +84,10 @@ func DefaultConfig() Config {
 	}
 }
 
-// DefaultMemory is a slave's.
+// DefaultMemory is the default of Memory.
 const DefaultMemory = 1 << 30
 
-// Validate lists all faults.
+// Validate returns an error that lists all faults, or nil.
 func (c *Config) Validate() error {
 	var k config.Check
 	k.Name("name", c.Name)
@@ -122,7 +117,7 @@ func (c *Config) Validate() error {
 	return k.Err()
 }
 
-// need is what a process with this slave needs of the system.
+// need returns what a process with this slave needs from the system.
 func (c *Config) need() ulimit.Need {
 	return ulimit.Need{Files: max(ports.LeastFiles, ports.OwnFiles+Files(c.Dir)), Memory: uint64(c.Memory)}
 }
@@ -130,16 +125,17 @@ func (c *Config) need() ulimit.Need {
 // Files returns how many files a slave needs with its store in a directory.
 func Files(dir string) uint64 { return rocks.Files(dir) + peers }
 
-// peers are the connections of a slave without which it does nothing: to a balancer, a distributor and a master, and one to its listener.
+// peers is the number of connections without which a slave cannot work: to a balancer, a distributor and a master, and one to its
+// listener.
 const peers = 4
 
-// Within returns the configuration for a slave whose memory is divided by this plan, with buckets that fit.
+// Within returns the configuration of a slave that keeps within a plan for memory, with buckets that fit.
 func (c Config) Within(plan memlimit.Plan) Config {
 	c.BucketBytes, c.plan = min(c.BucketBytes, plan.Bucket), plan
 	return c
 }
 
-// CheckStart makes the checks of a start and changes nothing; --check-config calls it, too. Validate comes before it.
+// CheckStart makes the checks of a start and changes nothing; --check-config calls it, too. Call Validate first.
 func (c *Config) CheckStart(ctx context.Context, log *slog.Logger) error {
 	k := preflight.Begin(ctx, c.need(), log)
 	k.Credentials(&c.Settings, access.Slave, c.Name)

@@ -16,14 +16,14 @@ import (
 	"adshard/schema/pb"
 )
 
-// copier makes the store of another slave the one in the slave's directory.
+// copier replaces the store in the slave's directory by a copy of another slave's store.
 type copier struct {
 	cfg *Config
 	log *slog.Logger
 	now atomic.Pointer[underway] // the copy under way, or nil if there is none
 }
 
-// underway is a copy under way.
+// underway is a copy that is under way.
 type underway struct {
 	source   string
 	progress copying.Progress
@@ -36,7 +36,7 @@ func (c *copier) Copy(ctx context.Context, source *pb.Replica, database string) 
 	defer c.now.Store(nil)
 	own := copying.DefaultConfig(c.cfg.Name, c.cfg.Dir, c.log)
 	own.Rate, own.Database, own.Instance, own.Progress = uint64(c.cfg.CopyRate), database, source.GetInstance(), &at.progress
-	if own.Own = c.cfg.Credentials; source.GetName() != source.GetAddress() { // else it is the address of copy_from
+	if own.Own = c.cfg.Credentials; source.GetName() != source.GetAddress() { // otherwise the name is the address of copy_from
 		own.From = source.GetName()
 	}
 	r, err := copying.FillFrom(ctx, own, source.GetAddress())
@@ -61,7 +61,7 @@ func (c *copier) Copying() *pb.CopyState {
 // Discard implements loadproxy.Copier.
 func (c *copier) Discard() error { return copying.Discard(c.cfg.Dir) }
 
-// describe says how far the copy under way has come, or "" if there is none.
+// describe says how far the copy under way has come. It returns "" if there is none.
 func (c *copier) describe() string {
 	s := c.Copying()
 	if s == nil {
@@ -80,8 +80,8 @@ func (c *copier) describe() string {
 	return text
 }
 
-// atStart copies the store of the slave at cfg.CopyFrom, if there is none in the
-// directory. If ctx ends before that, it returns nil, and the next start continues.
+// atStart copies the store of the slave at cfg.CopyFrom, if there is none in the directory. If ctx
+// ends first, it returns nil, and the next start continues the copy.
 func (c *copier) atStart(ctx context.Context) error {
 	if c.cfg.CopyFrom == "" {
 		return nil
@@ -100,7 +100,7 @@ func (c *copier) atStart(ctx context.Context) error {
 	return nil
 }
 
-// newCopies returns the source from which other slaves copy the store.
+// newCopies returns the source from which other slaves copy this slave's store.
 func newCopies(cfg *Config, instance uint64, store copying.Store, feed copying.Feed, log *slog.Logger) (*copying.Source, error) {
 	own := copying.DefaultSource(cfg.Name, cfg.Dir)
 	own.Rate, own.Instance = uint64(cfg.CopyRate), instance

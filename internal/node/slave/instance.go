@@ -14,17 +14,17 @@ import (
 	"adshard/internal/outfile"
 )
 
-// instanceFile has the instance of the slave's directory. It belongs to the data, not to the
-// process: a slave that was restarted without a balancer is the replica that masters know,
-// and one whose directory was emptied is not.
+// instanceFile holds the instance of the slave's directory. The instance belongs to the data, not
+// to the process: a slave that was restarted without a balancer is still the replica that masters
+// know, while one whose directory was emptied is not.
 const instanceFile = "instance"
 
-// ownFile is a file that a slave keeps beside its store; no other process uses it.
+// ownFile describes a file that a slave keeps next to its store, and that no other process uses.
 func ownFile(path string) outfile.Output {
 	return outfile.Output{Path: path, Kind: outfile.Kind{Name: "a file of a slave"}, Force: true, InStore: true}
 }
 
-// instanceOf returns the instance of a slave's directory, and makes one if it has none.
+// instanceOf returns the instance of a slave's directory. If the directory has none, it makes one.
 func instanceOf(dir string) (uint64, error) {
 	file := filepath.Join(dir, instanceFile)
 	text, err := os.ReadFile(file)

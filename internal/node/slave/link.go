@@ -18,9 +18,9 @@ import (
 	"adshard/schema/pb"
 )
 
-// link is a slave's connection to the balancer that leads its cluster, whose address may come later: a
-// slave that is configured without one waits until it is adopted, and saves the
-// address in a file of its directory.
+// link is a slave's connection to the balancer that leads its cluster. The balancer's address may come
+// later: a slave that is configured without one waits until it is adopted, and then saves the address
+// in a file of its directory.
 type link struct {
 	configured bool
 	file       string
@@ -28,11 +28,11 @@ type link struct {
 	own        *certs.Credentials
 
 	mu      sync.Mutex
-	address string         // or several, with commas between them; "": none yet; guarded by mu
-	client  *remote.Leader // of address; nil: none yet; guarded by mu
+	address string         // one or several, separated by commas; "" if there is none yet; guarded by mu
+	client  *remote.Leader // for address; nil if there is none yet; guarded by mu
 }
 
-// adoptedFile has the address of the balancer that has adopted the slave.
+// adoptedFile holds the address of the balancer that has adopted the slave.
 const adoptedFile = "adopted-by"
 
 func newLink(cfg *Config, log *slog.Logger) (*link, error) {
@@ -51,7 +51,7 @@ func newLink(cfg *Config, log *slog.Logger) (*link, error) {
 	return l, l.dial(address)
 }
 
-// dial connects to another address. Called under mu, or before l is shared.
+// dial connects to another address. The caller holds mu, unless l is not shared yet.
 func (l *link) dial(address string) error {
 	client, err := remote.Find(address, l.own, l.log)
 	if err != nil {
@@ -64,8 +64,8 @@ func (l *link) dial(address string) error {
 	return nil
 }
 
-// adopt makes the balancer at an address the slave's. Errors: fault.Conflict
-// when the configuration names another one.
+// adopt makes the balancer at an address the slave's balancer. Errors: fault.Conflict if the
+// configuration names another one.
 func (l *link) adopt(address string) error {
 	var k config.Check
 	if k.Addresses("balancer", address, true); k.Err() != nil {
@@ -94,8 +94,7 @@ func (l *link) close() {
 	}
 }
 
-// now returns the balancer's client. Errors: fault.Unavailable when there is no
-// balancer yet.
+// now returns the balancer's client. Errors: fault.Unavailable if there is no balancer yet.
 func (l *link) now() (*remote.Leader, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

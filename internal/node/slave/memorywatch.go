@@ -13,9 +13,9 @@ import (
 	"adshard/internal/wait"
 )
 
-// memoryWatch warns when the part of the store that must stay in memory has grown so large that
-// the store would not open again. A running slave continues with a small cache, but does not
-// come back after a restart.
+// memoryWatch warns when the part of the store that must stay in memory has grown so large that the
+// store could not be opened again. A slave that is running continues with a small cache, but it
+// would not start again.
 type memoryWatch struct {
 	plan   memlimit.Plan
 	memory config.Size
@@ -27,14 +27,14 @@ type memoryWatch struct {
 // memoryCheckEvery is the time between two checks.
 const memoryCheckEvery = time.Minute
 
-// run checks until ctx is done.
+// run makes the checks until ctx is done.
 func (o *memoryWatch) run(ctx context.Context) {
 	for wait.Sleep(ctx, memoryCheckEvery) == nil {
 		o.check()
 	}
 }
 
-// check warns once each time the limit is exceeded.
+// check logs one warning each time that the limit comes to be exceeded.
 func (o *memoryWatch) check() {
 	err := o.plan.Check(o.memory, always(o.store))
 	if err != nil && !o.warned {
@@ -43,7 +43,7 @@ func (o *memoryWatch) check() {
 	o.warned = err != nil
 }
 
-// register shows what is kept in any case, and the limit.
+// register registers metrics of the memory that is always needed, and of its limit.
 func (o *memoryWatch) register(port *ports.Ports, name string) {
 	r := port.Registerer(name)
 	metrics.Gauge(r, "adshard_store_always_bytes", "Memory of terms and campaigns, which is never given up.",
@@ -52,7 +52,7 @@ func (o *memoryWatch) register(port *ports.Ports, name string) {
 		func() float64 { return float64(o.plan.MostAlways()) })
 }
 
-// always returns how many bytes a store keeps in memory in any case.
+// always returns the number of bytes that a store always keeps in memory.
 func always(store barrels.Store) uint64 {
 	m := store.Stats().Memory
 	return m.Terms + m.Parents

@@ -24,8 +24,7 @@ type Metrics struct {
 	log       *slog.Logger
 }
 
-// NewMetrics registers a slave's metrics: of its searches, its store and
-// its proxy.
+// NewMetrics registers the metrics of a slave: of its searches, its store and its proxy.
 func NewMetrics(r prometheus.Registerer, store barrels.Store, state func() loadproxy.State, log *slog.Logger) *Metrics {
 	m := &Metrics{
 		search:    metrics.NewStages(r).Of("slave search"),

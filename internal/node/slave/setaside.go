@@ -16,11 +16,11 @@ import (
 	"adshard/internal/ulimit"
 )
 
-// A slave whose store cannot be opened continues with an empty one: all that is in the store is in the database, too.
-// Its directory is set aside without removing anything, and the slave begins with an empty one, as if its disk had
-// been replaced. Its instance is another one then, so that it is not taken for the replica that it was.
+// A slave whose store cannot be opened continues with an empty one, since the database has everything that was in the store. Its directory
+// is set aside, with nothing removed, and the slave begins with an empty directory, as if its disk had been replaced. It then has a new
+// instance, so that it is not taken for the replica that it was.
 //
-// What an adversary, or a mistake, could make of this:
+// What an adversary, or a mistake, could do with this:
 //   - an older program, started by mistake, finds all stores of a newer version: they are not set aside, or the cluster
 //     would be filled twice. Stores that this program must build again after an upgrade are set aside: one next to others that can be opened (others), and one of an older program's format or words;
 //   - a directory named by mistake, a backup or a database: nothing that is not a store is moved;
@@ -29,9 +29,9 @@ import (
 //   - a disk that damages stores again and again: a few directories are kept, and then the start is refused;
 //   - a store of another database opens, and is refused by the balancer (discard_data_of) as before.
 
-// Replace sets aside the directory of a store that could not be opened because of cause, and opens an empty
-// one in its place. others reports whether this program has opened other stores of the cluster. The error is
-// cause, and why nothing was set aside, if anything was tried.
+// Replace sets aside the directory of a store that could not be opened because of `cause`, and opens an empty store in its place. `others`
+// reports whether this program has opened other stores of the cluster. The returned error includes `cause` and, if setting aside was tried
+// and failed, the reason.
 func Replace(cfg *Config, plan memlimit.Plan, cause error, others bool, log *slog.Logger) (barrels.Store, error) {
 	switch kind := fault.KindOf(cause); {
 	case !mayBeStore(cfg.Dir), kind == fault.Locked, kind == fault.NoSpace, ulimit.Advice(cause) != "", fault.FieldOf(cause) == "memory",
@@ -60,8 +60,7 @@ func Replace(cfg *Config, plan memlimit.Plan, cause error, others bool, log *slo
 	return store, err
 }
 
-// mayBeStore reports whether a directory may be set aside: it is not a file, a backup or another
-// program's.
+// mayBeStore reports whether a directory may be set aside. It may not if it is a file, a backup or something of another program.
 func mayBeStore(dir string) bool {
 	info, err := os.Stat(dir)
 	return outfile.CheckStore(dir) == nil && (err != nil || info.IsDir())

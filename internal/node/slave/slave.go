@@ -1,6 +1,5 @@
-// Package slave is the process that keeps a part of the groups in a store and
-// answers the searches of masters in it. It is filled through a distributor
-// (package loadproxy).
+// Package slave is the process that keeps a part of the groups in a store and answers the searches
+// that masters make in it. It gets its data through a distributor (package loadproxy).
 package slave
 
 import (
@@ -38,8 +37,8 @@ import (
 	"adshard/schema/pb"
 )
 
-// Run runs a slave until ctx is done. When it serves it prints
-// "slave N ready ADDR" (a name slave-N as N) and "admin http://ADDR" on out.
+// Run runs a slave until ctx is done. When it serves, it prints "slave N ready ADDR" (only N of a
+// name slave-N) and "admin http://ADDR" on `out`.
 func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error {
 	if err := cfg.Validate(); err != nil {
 		return err
@@ -71,23 +70,23 @@ func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error
 	port.RegisterState(cfg.Name, []string{cfg.Dir}, log)
 	port.Print(out)
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return port.Serve(ctx, p.ready, nil, log) }) // while it copies, too
+	group.Go(func() error { return port.Serve(ctx, p.ready, nil, log) }) // also while it copies
 	group.Go(func() error { return p.run(ctx, plan, port) })
 	group.Go(func() error { plan.Hold(ctx); return nil })
 	group.Go(func() error { cfg.Models.Run(ctx); return nil })
 	return group.Wait()
 }
 
-// process is a slave in a process of its own.
+// process is a slave that has a process of its own.
 type process struct {
 	cfg    Config
-	copier *copier // until there is a slave
+	copier *copier // used until there is a slave
 	slave  atomic.Pointer[Slave]
 	out    io.Writer
 	log    *slog.Logger
 }
 
-// run fills the directory if it is to be copied, and runs the slave until ctx is done.
+// run copies another slave's store if that is configured, and runs the slave until ctx is done.
 func (p *process) run(ctx context.Context, plan memlimit.Plan, port *ports.Ports) error {
 	if err := p.copier.atStart(ctx); err != nil || ctx.Err() != nil {
 		return err
@@ -121,11 +120,11 @@ func (p *process) ready() []string {
 	return []string{p.cfg.Name + " opens its store"}
 }
 
-// shortName is a slave's name on its ready line.
+// shortName returns a slave's name as its ready line has it.
 func shortName(name string) string { return strings.TrimPrefix(name, "slave-") }
 
-// OpenStore opens the slave's store on RocksDB, within a plan, and makes its
-// directory.
+// OpenStore opens the slave's store on RocksDB, within a plan for memory, and creates its directory
+// if necessary.
 func OpenStore(cfg *Config, plan memlimit.Plan) (barrels.Store, error) {
 	if err := errors.Join(outfile.CheckStore(cfg.Dir), outfile.MakeDir(cfg.Dir)); err != nil {
 		return nil, config.DirError(cfg.Dir, err)
@@ -151,7 +150,7 @@ func openError(cfg *Config, err error) error {
 	return fmt.Errorf("open the store of %s in %s: %w", cfg.Name, cfg.Dir, err)
 }
 
-// CloseStore closes a store and logs an error.
+// CloseStore closes a store, and logs an error if that fails.
 func CloseStore(store barrels.Store, log *slog.Logger) {
 	if err := store.Close(); err != nil {
 		log.Error("the store did not close cleanly", "err", err)
@@ -162,7 +161,7 @@ func CloseStore(store barrels.Store, log *slog.Logger) {
 type Slave struct {
 	cfg      Config
 	store    barrels.Store
-	threads  *background.Threads // of the store's bulk work
+	threads  *background.Threads // for the store's bulk work
 	listener net.Listener
 	server   *grpc.Server
 	shard    *shardserver.Server
@@ -170,15 +169,15 @@ type Slave struct {
 	proxy    *loadproxy.Proxy
 	copies   *copying.Source
 	copier   *copier
-	tracer   *tracing.Tracer // nil: nothing is traced
+	tracer   *tracing.Tracer // nil if nothing is traced
 	memory   memoryWatch
 	lists    *documents.Lists
 	follower *documents.Follower // of lists
 	log      *slog.Logger
 }
 
-// New listens and connects to the balancer. Searches pass the gate, which slaves of one
-// process share. The caller closes store.
+// New listens and connects to the balancer. Searches pass `gate`, which all slaves of a process
+// share. The caller closes store.
 func New(cfg Config, store barrels.Store, gate *overload.Gate, port *ports.Ports, log *slog.Logger) (*Slave, error) {
 	instance, err := instanceOf(cfg.Dir)
 	if err != nil {
@@ -229,10 +228,10 @@ func New(cfg Config, store barrels.Store, gate *overload.Gate, port *ports.Ports
 	return s, nil
 }
 
-// Name returns the slave's name as it is on its ready line.
+// Name returns the slave's name as its ready line has it.
 func (s *Slave) Name() string { return shortName(s.cfg.Name) }
 
-// Address returns where masters reach the slave.
+// Address returns the address at which masters reach the slave.
 func (s *Slave) Address() string {
 	if s.cfg.Advertise != "" {
 		return s.cfg.Advertise
@@ -246,7 +245,7 @@ func (s *Slave) Local() *shardserver.Local { return s.shard.Local() }
 // State returns the state of the slave's load proxy.
 func (s *Slave) State() loadproxy.State { return s.proxy.State() }
 
-// Close releases what New opened, if Run is never called.
+// Close releases what New opened. Call it if Run is never called.
 func (s *Slave) Close() {
 	_ = s.listener.Close()
 	s.balancer.close()
@@ -254,7 +253,7 @@ func (s *Slave) Close() {
 	s.tracer.Close()
 }
 
-// adopt is the shardserver.Adopter.
+// adopt serves as the shardserver.Adopter.
 func (s *Slave) adopt(balancer string) (name string, err error) {
 	if err := s.balancer.adopt(balancer); err != nil {
 		return "", err
@@ -280,8 +279,7 @@ func (s *Slave) Run(ctx context.Context) error {
 	return group.Wait()
 }
 
-// Ready returns why the slave cannot do all of its work. It does not need a
-// balancer for that.
+// Ready returns why the slave cannot do all of its work. It may be ready without a balancer.
 func (s *Slave) Ready() []string {
 	state := s.proxy.State()
 	if text := s.copier.describe(); text != "" {

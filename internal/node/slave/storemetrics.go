@@ -6,8 +6,7 @@ import (
 	"adshard/barrels"
 )
 
-// storeMetrics are the metrics of a slave's store, which is asked once for all
-// of them.
+// storeMetrics collects the metrics of a slave's store. It asks the store once for all of them.
 type storeMetrics struct {
 	stats func() barrels.Stats
 	of    []storeMetric
@@ -15,7 +14,7 @@ type storeMetrics struct {
 
 type storeMetric struct {
 	desc *prometheus.Desc
-	kind prometheus.ValueType // counters are there where the store's database counts
+	kind prometheus.ValueType // counters appear only if the store's database counts
 	read func(*barrels.Stats) float64
 }
 

@@ -1,5 +1,5 @@
-// Package slicemap returns what each slave serves in a model of package balance,
-// and the list of shards that masters get.
+// Package slicemap computes what each shard serves in a model of package balance, and the list of
+// shards that masters get.
 package slicemap
 
 import (
@@ -8,15 +8,15 @@ import (
 	"adshard/search"
 )
 
-// Served is what a shard serves in a model: the number of its slices, how many are
-// being copied to and from it, and its width.
+// Served says what a shard serves in a model: the number of its slices, how many of them are being
+// copied to and from it, and its width.
 type Served struct {
 	Slices  int
-	In, Out int // being copied
+	In, Out int // number being copied
 	Width   search.Width
 }
 
-// ByShard returns what each shard of a model serves.
+// ByShard returns for each shard of a model what it serves.
 func ByShard(m *balance.Model) map[balance.ShardID]Served {
 	out := make(map[balance.ShardID]Served, len(m.Shards()))
 	for _, s := range m.Slices() {

@@ -1,6 +1,5 @@
-// Package spend reads what campaigns have spent today from the database of events, for those who look at their
-// data. Goals: this also works while the database of events is away. Non-goals: budgets, which collectors
-// watch; reports.
+// Package spend reads from the database of events what campaigns have spent today, for people who look at their data.
+// Goals: callers do not suffer while the database of events is away. Non-goals: budgets, which collectors watch; reports.
 package spend
 
 import (
@@ -19,36 +18,36 @@ import (
 )
 
 const (
-	// patience is how long a call waits for spend, which is only an extra in its answer. One half is for the
-	// backend database.
+	// patience is how long a call waits for spend, which is only an addition to its answer. Half of it is for the backend
+	// database.
 	patience = time.Second
 	// pause is the time after a failure before the database of events is asked again.
 	pause = 5 * time.Second
 )
 
-// Reader reads spend. It opens the database of events at the first question, and never changes it. Close it.
+// Reader reads spend. It opens the database of events at the first call, and never changes it. Call Close when done.
 type Reader struct {
-	// URL is that of the database of events.
+	// URL is the URL of the database of events.
 	URL string
-	// Named returns the id of the database of events that counts: of another one nothing is shown, or "" if there is
-	// none named. nil if unknown.
+	// Named returns the id of the database of events that is in use, or "" if none is named. Spend from any other database
+	// is not shown. If Named is nil, the id is not checked.
 	Named func(ctx context.Context) (string, error)
 	Now   func() time.Time
 	Log   *slog.Logger
 
 	mu      sync.Mutex
-	events  store.Reader  // nil: it is not open; under mu
-	opening chan struct{} // closed when the call that opens it has ended, or nil if there is none; under mu
-	failing bool          // the last call failed, and the log says so; under mu
-	again   time.Time     // while it fails, when it is asked again; under mu
-	trying  bool          // while it fails, a call asks; under mu
+	events  store.Reader  // nil if it is not open; under mu
+	opening chan struct{} // closed when the call that opens events has ended; nil if there is no such call; under mu
+	failing bool          // the last call failed, and that has been logged; under mu
+	again   time.Time     // while calls fail, when the next one is made; under mu
+	trying  bool          // while calls fail, one is under way; under mu
 	closed  bool          // under mu
 	leaving sync.WaitGroup
 }
 
-// Today returns what campaigns have spent on the present day of their advertisers, in micros. One that has spent
-// nothing is there with 0; one whose spend cannot be known now is missing. It takes a second at most, and almost no
-// time while the database of events is away.
+// Today returns what campaigns have spent on the present day of their advertisers, in micros. A campaign that has spent
+// nothing is in the map with 0; one whose spend cannot be known at present is missing. It takes at most a second, and
+// almost no time while the database of events is away.
 func (r *Reader) Today(ctx context.Context, s backend.Snapshot, list []*backend.Campaign) map[uint64]uint64 {
 	if !r.begin() {
 		return nil
@@ -57,21 +56,21 @@ func (r *Reader) Today(ctx context.Context, s backend.Snapshot, list []*backend.
 	defer cancel()
 	today, err := r.days(reading, s, list)
 	if err != nil || len(today) == 0 {
-		r.end(nil, false) // there was no question
+		r.end(nil, false) // no call to the database was made
 		if err != nil && reading.Err() == nil {
 			r.Log.Warn("what campaigns have spent is not shown, since their advertisers cannot be read", "err", err)
 		}
 		return nil
 	}
-	asking, cancel := context.WithTimeout(ctx, patience/2) // its own: the database of events is judged by it
+	asking, cancel := context.WithTimeout(ctx, patience/2) // with a time limit of its own, by which the database of events is judged
 	defer cancel()
 	out, err := r.today(asking, today, list)
 	r.end(err, err == nil || ctx.Err() == nil)
 	return out
 }
 
-// begin reports whether a call may ask: while the database of events fails, one may after each pause. Each call
-// that may ask calls end afterwards.
+// begin reports whether a call may ask the database of events. While that fails, one call may ask after each pause. A call
+// that may ask must call end afterwards.
 func (r *Reader) begin() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -82,7 +81,8 @@ func (r *Reader) begin() bool {
 	return true
 }
 
-// end notes how a call that has asked ended; without judged it says nothing about the database of events.
+// end records the outcome of a call that has asked. If `judged` is false, the outcome says nothing about the database of
+// events.
 func (r *Reader) end(err error, judged bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -113,7 +113,7 @@ func (r *Reader) today(ctx context.Context, today map[uint64]store.Day, list []*
 			since = min(since, d)
 		}
 	}
-	if len(ids) == 0 { // the store would take it for all
+	if len(ids) == 0 { // the store would take an empty list to mean all
 		return out, nil
 	}
 	sums, err := r.sums(ctx, since, ids)
@@ -128,7 +128,7 @@ func (r *Reader) today(ctx context.Context, today map[uint64]store.Day, list []*
 	return out, nil
 }
 
-// sums reads sums. A database that was open and fails is opened anew, once: its file may have been replaced.
+// sums reads sums. If an open database fails, it is opened once more, since its file may have been replaced.
 func (r *Reader) sums(ctx context.Context, since store.Day, ids []uint64) ([]store.Sum, error) {
 	for {
 		e, isNew, err := r.open(ctx)
@@ -149,7 +149,7 @@ func (r *Reader) sums(ctx context.Context, since store.Day, ids []uint64) ([]sto
 	}
 }
 
-// check fails if another database of events counts.
+// check returns an error if another database of events is in use.
 func (r *Reader) check(ctx context.Context, e store.Reader) error {
 	if r.Named == nil {
 		return nil
@@ -165,7 +165,8 @@ func (r *Reader) check(ctx context.Context, e store.Reader) error {
 	return err
 }
 
-// open returns the database of events; isNew: this call has opened it. Calls wait for the one that opens it.
+// open returns the database of events. `isNew` reports whether this call has opened it. If another call is opening it,
+// open waits for that one.
 func (r *Reader) open(ctx context.Context) (e store.Reader, isNew bool, err error) {
 	for {
 		r.mu.Lock()
@@ -195,7 +196,8 @@ func (r *Reader) open(ctx context.Context) (e store.Reader, isNew bool, err erro
 	}
 }
 
-// opened keeps what was opened, and lets those go on that wait for it. It reports whether the reader was closed meanwhile.
+// opened keeps the database that was opened, and lets the calls go on that wait for it. It reports whether the reader was
+// closed meanwhile.
 func (r *Reader) opened(e store.Reader, err error) (closed bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -209,7 +211,7 @@ func (r *Reader) opened(e store.Reader, err error) (closed bool) {
 
 func errClosed() error { return fault.Newf(fault.Unavailable, "spend", "the program ends") }
 
-// drop closes a database that has failed, unless another call has already.
+// drop closes a database that has failed, unless another call has dropped it already.
 func (r *Reader) drop(e store.Reader) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -219,12 +221,12 @@ func (r *Reader) drop(e store.Reader) {
 	}
 }
 
-// leave closes a database; that waits for calls that still use it. The caller holds mu.
+// leave closes a database in the background, which waits for calls that still use it. The caller holds mu.
 func (r *Reader) leave(e store.Reader) {
-	r.leaving.Go(func() { _ = e.Close() }) // it only read
+	r.leaving.Go(func() { _ = e.Close() }) // nothing was written
 }
 
-// days returns the present day of the advertisers of campaigns, except damaged ones.
+// days returns the present day of the campaigns' advertisers, except damaged ones.
 func (r *Reader) days(ctx context.Context, s backend.Snapshot, list []*backend.Campaign) (map[uint64]store.Day, error) {
 	zones := make(map[uint64]bool)
 	var ids []uint64
@@ -244,14 +246,14 @@ func (r *Reader) days(ctx context.Context, s backend.Snapshot, list []*backend.C
 	for _, a := range advertisers {
 		day, err := zone.Load(a.TimeZone)
 		if err != nil {
-			day = time.UTC // as events count
+			day = time.UTC // as for the counting of events
 		}
 		out[a.ID] = store.DayOf(budget.DayOf(r.Now(), day).Date)
 	}
 	return out, nil
 }
 
-// readable returns advertisers but those that are damaged.
+// readable returns the advertisers that are not damaged.
 func readable(ctx context.Context, s backend.Snapshot, ids []uint64) ([]*backend.Advertiser, error) {
 	all, err := s.Advertisers(ctx, ids)
 	if !fault.Is(err, fault.Corrupt) {
@@ -269,7 +271,7 @@ func readable(ctx context.Context, s backend.Snapshot, ids []uint64) ([]*backend
 	return all, nil
 }
 
-// Close closes the database of events, when the calls that are under way have ended.
+// Close closes the database of events after the calls under way have ended.
 func (r *Reader) Close() error {
 	r.mu.Lock()
 	if !r.closed && r.events != nil {

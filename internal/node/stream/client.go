@@ -17,31 +17,31 @@ import (
 
 // Config is a client's configuration.
 type Config struct {
-	// Database, Shard and Name say which slave is meant; Database may be empty.
+	// Database, Shard and Name identify the slave that is meant; Database may be empty.
 	Database string
 	Shard    search.ShardID
 	Name     string
-	Wanted   uint64 // the slave's instance (pb.Replica); 0: any
+	Wanted   uint64 // the slave's instance (pb.Replica), or 0 for any
 	Instance uint64 // of this process
 	Times    Times
 	Log      *slog.Logger
 }
 
-// Client keeps a stream to one slave up. Make it with NewClient; Close ends it.
+// Client keeps a stream to one slave open. Make it with NewClient; Close ends it.
 type Client struct {
 	cfg  Config
 	open Opener
-	now  atomic.Pointer[session] // nil: none is up
+	now  atomic.Pointer[session] // nil if no stream is up
 	end  context.CancelFunc
 	all  sync.WaitGroup
 
 	mu      sync.Mutex
-	why     error                 // asks are refused with it, where none is up; nil: they wait for the next; under mu
-	waiting map[*waiting]struct{} // for the next stream; under mu
-	pause   chan struct{}         // closed by Reconnect; nil: nothing to end, asks wait or c is closed; under mu
+	why     error                 // the error with which asks are refused while no stream is up; nil if they wait for the next one; under mu
+	waiting map[*waiting]struct{} // asks for the next stream; under mu
+	pause   chan struct{}         // closed by Reconnect to end a pause; nil if there is none; under mu
 }
 
-// NewClient returns a client, which opens its stream in the background.
+// NewClient returns a client, that opens its stream in the background.
 func NewClient(cfg Config, open Opener) *Client {
 	ctx, cancel := context.WithCancel(context.Background())
 	c := &Client{cfg: cfg, open: open, end: cancel, waiting: make(map[*waiting]struct{})}
@@ -49,27 +49,27 @@ func NewClient(cfg Config, open Opener) *Client {
 	return c
 }
 
-// Up reports whether there is a stream.
+// Up reports whether a stream is up.
 func (c *Client) Up() bool { return c.now.Load() != nil }
 
-// Done receives the outcome of an ask: the answer, or an error of search.Searcher;
-// fault.Unavailable: there is no stream, or it broke. It must not block: all other replies
-// of the stream wait for it.
+// Done receives the outcome of an ask: the answer, or an error of search.Searcher.
+// fault.Unavailable also means that there is no stream, or that it broke. Done must not block,
+// since all other replies of the stream wait for it.
 type Done func(*search.Answer, error)
 
 // Pending is an ask under way.
 type Pending interface {
-	// GiveUp notes that the reply is no longer awaited, and why. After context.Canceled
-	// the slave gets a cancel; the deadline it knows itself. Done may still be called.
+	// GiveUp says that the reply is no longer awaited, and why. After context.Canceled, the slave
+	// is sent a cancel; it knows the deadline itself. Done may still be called.
 	GiveUp(why error)
 }
 
-// Ask sends an ask, whose id it sets, without waiting for the reply, which done
-// receives. While the first stream is being opened, or the next after one that broke, the
-// ask waits for it. After an error nothing was sent and done is not called:
-// fault.Unavailable, there is no stream; fault.Overloaded, as many asks are under way as
-// the slave takes; fault.Conflict and fault.Version, the slave is not the one that is
-// meant, or its program too different; fault.Invalid.
+// Ask sends an ask, sets its id, and does not wait for the reply, which `done` receives. While the
+// first stream is being opened, or the next one after a stream broke, the ask waits for it. After
+// an error, nothing was sent and `done` is not called. Errors: fault.Unavailable if there is no
+// stream; fault.Overloaded if as many asks are under way as the slave accepts; fault.Conflict if
+// the slave is not the one that is meant; fault.Version if its program is too different;
+// fault.Invalid.
 func (c *Client) Ask(a *wire.Ask, done Done) (Pending, error) {
 	if s := c.now.Load(); s != nil {
 		if asked, err := s.ask(a, done); err != errDown {
@@ -79,8 +79,9 @@ func (c *Client) Ask(a *wire.Ask, done Done) (Pending, error) {
 	return c.wait(a, done)
 }
 
-// Reconnect ends the pause after a failure to open a stream, if there is one. Asks wait for
-// the next attempt, or for the one that follows the pause already.
+// Reconnect ends the pause that follows a failure to open a stream, if there is one. Later asks
+// wait for the next attempt. If the pause is over already, they wait for the attempt that follows
+// it.
 func (c *Client) Reconnect() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -90,7 +91,7 @@ func (c *Client) Reconnect() {
 	}
 }
 
-// Close ends the stream; what is under way fails with fault.Unavailable.
+// Close ends the stream; asks under way fail with fault.Unavailable.
 func (c *Client) Close() {
 	c.end()
 	c.all.Wait()
@@ -132,7 +133,7 @@ func (c *Client) connect(ctx context.Context) (s *session, err error) {
 		s, err = begin(pipe, end, &pb.Hello{Version: version, Database: c.cfg.Database, Shard: uint64(c.cfg.Shard),
 			Name: c.cfg.Name, Instance: c.cfg.Instance, Wanted: c.cfg.Wanted, Words: words.Version()})
 	}
-	if !late.Stop() && err == nil { // it ends at this moment
+	if !late.Stop() && err == nil { // the time for opening has just passed
 		<-s.ended
 		err = fault.Newf(fault.Deadline, "stream: open", "the slave did not answer within %v", c.cfg.Times.Open)
 	}
@@ -142,8 +143,8 @@ func (c *Client) connect(ctx context.Context) (s *session, err error) {
 	return s, err
 }
 
-// replace makes s the stream that searches go to; the one before ends when what is
-// under way there is answered, or after a while.
+// replace makes s the stream to which searches go. The previous stream ends when its asks have been
+// answered, or after a while.
 func (c *Client) replace(s *session) {
 	old := c.now.Swap(s)
 	if old != nil {
@@ -151,14 +152,14 @@ func (c *Client) replace(s *session) {
 		time.AfterFunc(longest+c.cfg.Times.Leave, old.cancel)
 	}
 	select {
-	case <-s.ended: // before it existed
+	case <-s.ended: // it ended before it was put into use
 		c.now.CompareAndSwap(s, nil)
 	default:
 	}
 	c.send(s)
 }
 
-// watch returns when a stream is to be opened in place of s. One that is merely old is
+// watch returns when another stream must be opened in place of s. A stream that is merely old is
 // used until the next one is up.
 func (c *Client) watch(ctx context.Context, s *session) {
 	t := c.cfg.Times
@@ -187,11 +188,11 @@ func (c *Client) watch(ctx context.Context, s *session) {
 	}
 }
 
-// longest is the longest that a search takes.
+// longest is the longest time that a search takes.
 const longest = 5 * time.Second
 
-// rest pauses after so many failures in a row. It returns false if ctx is done. Until then
-// asks are refused.
+// rest pauses after a number of failures in a row, and refuses asks meanwhile. It returns false if
+// ctx is done.
 func (c *Client) rest(ctx context.Context, failures int, err error) bool {
 	if ctx.Err() != nil {
 		return false

@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// itemContext is the context of an ask: it has the values of its stream and a deadline, and
-// ends with cancel, which the end of the stream calls too. It needs a timer only if
-// something waits for Done; callers of Err, such as stores, read the clock.
+// itemContext is the context of an ask. It has the values of its stream and a deadline of its own,
+// and ends when cancel is called, which the end of the stream does, too. It needs a timer only if
+// something waits for Done: callers of Err, such as stores, read the clock.
 type itemContext struct {
 	context.Context // of the stream
 	deadline        time.Time
 
 	cancelled atomic.Bool
 	mu        sync.Mutex
-	waited    context.Context // what Done waits for; nil: nothing does; under mu
+	waited    context.Context // what Done waits for, or nil if nothing waits; under mu
 	stop      func()          // ends waited; under mu
 }
 

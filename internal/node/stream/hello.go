@@ -6,8 +6,8 @@ import (
 	"adshard/schema/pb"
 )
 
-// version is the highest version of the protocol that this program speaks, and
-// oldest the lowest.
+// version is the highest version of the protocol that this program speaks, and oldest is the
+// lowest.
 const (
 	version = 2
 	oldest  = 1
@@ -15,10 +15,10 @@ const (
 	withContext = 2
 )
 
-// Most is how many asks one stream may have under way.
+// Most is the largest number of asks that one stream may have under way.
 const Most = wire.MaxSearches
 
-// meet returns why two peers cannot speak, or nil if they can.
+// meet returns an error if two peers cannot work together.
 func meet(master, slave *pb.Hello) error {
 	const op = "stream: open"
 	switch {
@@ -39,7 +39,7 @@ func meet(master, slave *pb.Hello) error {
 	return nil
 }
 
-// limitOf returns how many asks a slave takes on a stream.
+// limitOf returns how many asks a slave accepts on a stream.
 func limitOf(slave *pb.Hello) int {
 	if n := slave.GetLimit(); n > 0 && n < Most {
 		return int(n)

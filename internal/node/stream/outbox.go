@@ -10,31 +10,31 @@ import (
 )
 
 const (
-	// frameBytes is the size at which a frame is full: it saves little to make them
-	// larger, and the peer can begin earlier.
+	// frameBytes is the size at which a frame is full. Larger frames would save little, and the
+	// peer could not begin as early.
 	frameBytes = 64 << 10
-	// few is the number of searches under way up to which a caller sends its own
-	// item: no other is likely to add one.
+	// few is the number of searches under way up to which a caller sends its own item, because
+	// another item is not likely to follow.
 	few = 4
 )
 
 var errFull = fault.Newf(fault.Overloaded, "stream: send", "the peer does not read; too much waits to be sent")
 
-// outbox queues what is to be sent on a pipe and sends what is queued as one frame.
-// Make it with newOutbox; run must run.
+// outbox queues items for a pipe and sends all that are queued as one frame. Make it with
+// newOutbox, and start run.
 type outbox struct {
 	pipe Pipe
-	most int           // bytes that may wait
-	wake chan struct{} // full: run is to send
+	most int           // bytes that may be waiting
+	wake chan struct{} // full if run must send
 
 	mu      sync.Mutex
-	frames  []wire.Frame // to be sent, each but the last full; under mu
-	spare   wire.Frame   // to be filled next; under mu
+	frames  []wire.Frame // frames to be sent, all but the last one full; under mu
+	spare   wire.Frame   // buffer for the next frame; under mu
 	bytes   int          // in frames; under mu
-	writing bool         // a goroutine sends, or run is about to; under mu
-	closing bool         // the pipe is to be closed when all is sent; under mu
+	writing bool         // a goroutine is sending, or run is about to; under mu
+	closing bool         // the pipe must be closed when all has been sent; under mu
 	err     error        // of the pipe; under mu
-	idle    *sync.Cond   // with mu: nothing waits or is being written
+	idle    *sync.Cond   // uses mu; signals that nothing waits or is being written
 }
 
 func newOutbox(pipe Pipe, most int) *outbox {
@@ -43,8 +43,7 @@ func newOutbox(pipe Pipe, most int) *outbox {
 	return o
 }
 
-// queue adds an item, which is copied; flush must follow. Errors: errFull, those of
-// the pipe.
+// queue adds a copy of an item; flush must follow. Errors: errFull, those of the pipe.
 func (o *outbox) queue(item []byte) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -64,15 +63,15 @@ func (o *outbox) queue(item []byte) error {
 	return nil
 }
 
-// waiting returns how many bytes wait.
+// waiting returns the number of bytes that are waiting.
 func (o *outbox) waiting() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.bytes
 }
 
-// flush makes sure that what is queued is sent, unless another goroutine sends already: by the
-// caller itself if direct, else by run.
+// flush makes sure that what is queued is sent: by the caller itself if `direct` is true, and
+// otherwise by run. If another goroutine is sending already, that one sends it.
 func (o *outbox) flush(direct bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -86,7 +85,7 @@ func (o *outbox) flush(direct bool) {
 	o.passOn()
 }
 
-// close ends what is sent, once all that waits is sent.
+// close closes the sending side of the pipe once everything that waits has been sent.
 func (o *outbox) close() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -97,7 +96,7 @@ func (o *outbox) close() {
 	}
 }
 
-// passOn leaves what waits to run. Called under mu, by the one that writes.
+// passOn leaves what is waiting to run. The goroutine that is writing calls it, with mu held.
 func (o *outbox) passOn() {
 	if len(o.frames) == 0 && !o.closing {
 		o.writing = false
@@ -110,7 +109,7 @@ func (o *outbox) passOn() {
 	}
 }
 
-// run sends what is left to it, until done is closed.
+// run sends what is left to it, until `done` is closed.
 func (o *outbox) run(done <-chan struct{}) {
 	for {
 		select {
@@ -118,7 +117,7 @@ func (o *outbox) run(done <-chan struct{}) {
 			return
 		case <-o.wake:
 		}
-		runtime.Gosched() // those who are ready add to the queue first
+		runtime.Gosched() // goroutines that are ready add to the queue first
 		o.mu.Lock()
 		for len(o.frames) > 0 {
 			o.sendOne()
@@ -132,7 +131,7 @@ func (o *outbox) run(done <-chan struct{}) {
 	}
 }
 
-// sendOne sends the first frame. Called under mu, which it releases meanwhile.
+// sendOne sends the first frame. The caller holds mu, which sendOne releases while it sends.
 func (o *outbox) sendOne() {
 	frame := o.frames[0]
 	o.frames = slices.Delete(o.frames, 0, 1)
@@ -143,7 +142,7 @@ func (o *outbox) sendOne() {
 	}
 }
 
-// unlocked does something without the lock and notes its error.
+// unlocked calls `do` without the lock, and records its error.
 func (o *outbox) unlocked(do func() error) {
 	o.mu.Unlock()
 	err := do()
@@ -153,7 +152,7 @@ func (o *outbox) unlocked(do func() error) {
 	}
 }
 
-// fail drops what waits. Called under mu.
+// fail drops what is waiting, and records the error. The caller holds mu.
 func (o *outbox) fail(err error) {
 	if o.err == nil {
 		o.err = err
@@ -161,7 +160,7 @@ func (o *outbox) fail(err error) {
 	o.frames, o.bytes = nil, 0
 }
 
-// end makes queue fail with err from now on.
+// end makes later calls of queue return err.
 func (o *outbox) end(err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -169,7 +168,7 @@ func (o *outbox) end(err error) {
 	o.idle.Broadcast()
 }
 
-// drain waits until all is sent, or can be sent no more.
+// drain waits until everything has been sent, or nothing more can be sent.
 func (o *outbox) drain() {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -10,24 +10,23 @@ import (
 	"adshard/schema/pb"
 )
 
-// Pipe carries frames to a peer and back. Sending and receiving do not wait for each
-// other; of each there is one at a time. Both end with an error when the context of
-// the stream does.
+// Pipe carries frames to a peer and back. Sending and receiving do not wait for each other; at most
+// one call of each is under way. Both return an error when the context of the stream ends.
 type Pipe interface {
-	// Send sends a frame, which its caller may use again; it waits while too much of
-	// what was sent has not been taken by the peer.
+	// Send sends a frame, which the caller may reuse afterwards. It waits while the peer has not
+	// received too much of what was sent.
 	Send(frame wire.Frame) error
-	// CloseSend ends what is sent; a slave's does nothing.
+	// CloseSend ends sending. On the slave's side it does nothing.
 	CloseSend() error
-	// Receive returns the next frame, which is its caller's; io.EOF: the peer has
-	// ended in order.
+	// Receive returns the next frame, which belongs to the caller. It returns io.EOF if the peer
+	// has ended the stream in order.
 	Receive() (wire.Frame, error)
 }
 
-// Opener opens a stream to a slave, until ctx is done.
+// Opener opens a stream to a slave. The stream ends when ctx is done.
 type Opener func(ctx context.Context) (Pipe, error)
 
-// Over returns the Opener of streams over gRPC.
+// Over returns an Opener of streams over gRPC.
 func Over(slave pb.SlaveClient) Opener {
 	return func(ctx context.Context) (Pipe, error) {
 		s, err := slave.Stream(ctx)
@@ -51,7 +50,7 @@ func (p clientPipe) Receive() (frame wire.Frame, err error) {
 	return frame, err
 }
 
-// ServerPipe is the Pipe of a slave over gRPC.
+// ServerPipe is a slave's Pipe over gRPC.
 type ServerPipe struct{ grpc.ServerStream }
 
 // Send implements Pipe.

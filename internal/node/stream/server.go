@@ -10,22 +10,21 @@ import (
 	"adshard/search"
 )
 
-// Handler answers an ask, as search.Searcher does. The context has the ask's deadline.
+// Handler answers an ask, in the way of search.Searcher. The context has the ask's deadline.
 type Handler func(ctx context.Context, r *search.Request) (*search.Answer, error)
 
-// Gate admits the searches of one stream. Its methods are called from many
-// goroutines.
+// Gate admits the searches of one stream. Its methods are called by many goroutines.
 type Gate interface {
-	// Enter takes a place for an ask with so much time left, at once; fault.Overloaded:
-	// there is none.
+	// Enter takes a place, at once, for an ask with this much time left. Errors: fault.Overloaded
+	// if there is no place.
 	Enter(tags *search.Tags, left time.Duration) (Place, error)
-	// Close: there will be no more asks.
+	// Close says that there will be no more asks.
 	Close()
 }
 
 // Place is the place of one ask.
 type Place interface {
-	// Wait waits until the search may run; errors are those of ctx.
+	// Wait waits until the search may run. Errors: those of ctx.
 	Wait(ctx context.Context) error
 	// Leave gives the place back.
 	Leave()
@@ -33,7 +32,7 @@ type Place interface {
 
 const (
 	mostStreams = 1024 // of a slave
-	mostOfPeer  = 2    // of one connection, so that one can replace the other
+	mostOfPeer  = 2    // of one connection, so that a new stream can replace another
 )
 
 // Server serves the streams of a slave. Make it with NewServer; Close ends it.
@@ -43,26 +42,26 @@ type Server struct {
 	handle Handler
 	times  Times
 
-	jobs    chan *item    // to an idle worker
-	closed  chan struct{} // no stream is left
-	leaving chan struct{} // no stream may begin
+	jobs    chan *item    // for an idle worker
+	closed  chan struct{} // closed when no stream is left
+	leaving chan struct{} // closed when no more streams may begin
 
 	mu      sync.Mutex
 	streams map[string]int // by peer; under mu
 	count   int            // under mu
 	left    bool           // leaving is closed; under mu
-	all     sync.WaitGroup // streams
+	all     sync.WaitGroup // counts streams
 }
 
-// NewServer returns a server. hello says who the slave is, as it is now; gate makes the
+// NewServer returns a server. `hello` returns the present identity of the slave; `gate` makes the
 // gate of one stream.
 func NewServer(hello func() *pb.Hello, gate func() Gate, handle Handler, times Times) *Server {
 	return &Server{hello: hello, gate: gate, handle: handle, times: times, jobs: make(chan *item),
 		closed: make(chan struct{}), leaving: make(chan struct{}), streams: make(map[string]int)}
 }
 
-// Goodbye tells all masters that the slave takes no more asks. Streams end when what is
-// under way is answered, or after Times.Leave.
+// Goodbye tells all masters that the slave accepts no more asks. Streams end when the asks under
+// way have been answered, or after Times.Leave.
 func (s *Server) Goodbye() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,17 +71,16 @@ func (s *Server) Goodbye() {
 	}
 }
 
-// Close is Goodbye, and waits until all streams have ended. It is called once.
+// Close calls Goodbye, and waits until all streams have ended. Call it once.
 func (s *Server) Close() {
 	s.Goodbye()
 	s.all.Wait()
 	close(s.closed)
 }
 
-// Serve serves the stream of a peer, an address, until it ends. The caller ends the
-// context of the pipe afterwards. Errors: fault.Unavailable after Goodbye,
-// fault.Overloaded when there are too many streams, fault.Invalid when the peer does
-// not keep to the protocol.
+// Serve serves the stream of a peer, named by its address, until the stream ends. The caller ends
+// the context of the pipe afterwards. Errors: fault.Unavailable after Goodbye, fault.Overloaded if
+// there are too many streams, fault.Invalid if the peer breaks the protocol.
 func (s *Server) Serve(ctx context.Context, pipe Pipe, peer string) error {
 	if err := s.join(peer); err != nil {
 		return err
@@ -96,8 +94,8 @@ func (s *Server) Serve(ctx context.Context, pipe Pipe, peer string) error {
 	defer hello.Stop()
 	age := time.NewTimer(s.times.Age)
 	defer age.Stop()
-	var finished <-chan struct{} // once the peer has ended in order
-	var late <-chan time.Time    // once the slave has said goodbye
+	var finished <-chan struct{} // set once the peer has ended the stream in order
+	var late <-chan time.Time    // set once the slave has said goodbye
 	for leaving := s.leaving; ; {
 		select {
 		case err := <-read:
@@ -130,7 +128,7 @@ func (s *Server) Serve(ctx context.Context, pipe Pipe, peer string) error {
 
 var errLeaves = fault.Newf(fault.Unavailable, "slave: stream", "the slave is shutting down")
 
-// join counts a stream.
+// join counts a new stream, or returns an error if it may not begin.
 func (s *Server) join(peer string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -158,8 +156,8 @@ func (s *Server) part(peer string) {
 	s.all.Done()
 }
 
-// start runs an item on an idle worker, or on a new one: there are as many as places
-// at the gate. Workers are kept, since the stack of a new one has to grow each time.
+// start runs an item on an idle worker, or on a new one. There are at most as many workers as
+// places at the gate. They are kept, since the stack of a new one has to grow each time.
 func (s *Server) start(i *item) {
 	select {
 	case s.jobs <- i:

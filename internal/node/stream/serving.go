@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// mostReplied bounds the bytes of replies that wait to be sent; mostUnread is how many
-	// may wait while the stream takes asks.
+	// mostReplied bounds the bytes of replies that wait to be sent. mostUnread is the number of
+	// such bytes above which the stream accepts no asks.
 	mostReplied = wire.MaxReply
 	mostUnread  = 4 << 20
 )
@@ -26,23 +26,23 @@ var (
 	errUnread = fault.Newf(fault.Overloaded, "slave: stream", "the master does not take the replies as quickly as it asks")
 )
 
-// serving is one stream of a slave.
+// serving is a stream on the slave's side.
 type serving struct {
 	ctx     context.Context
 	server  *Server
 	gate    Gate
 	out     *outbox
-	greeted atomic.Bool // the hello is there
+	greeted atomic.Bool // the hellos have been exchanged
 	shard   search.ShardID
 	limit   int
-	failed  chan error    // why the stream ends
-	done    chan struct{} // closed when nothing more is sent
+	failed  chan error    // receives the reason why the stream ends
+	done    chan struct{} // closed when nothing more will be sent
 
 	mu    sync.Mutex
 	last  uint64           // the newest id; under mu
-	under map[uint64]*item // asks without reply; under mu
-	ended bool             // no ask begins any more; under mu
-	quiet chan struct{}    // closed when under is empty, once something waits for it; under mu
+	under map[uint64]*item // asks without a reply; under mu
+	ended bool             // no more asks may begin; under mu
+	quiet chan struct{}    // closed when `under` is empty; made when something waits for that; under mu
 }
 
 func newServing(ctx context.Context, s *Server, pipe Pipe) *serving {
@@ -52,7 +52,7 @@ func newServing(ctx context.Context, s *Server, pipe Pipe) *serving {
 	return st
 }
 
-// end drops what has not been sent.
+// end drops what has not been sent, and cancels the asks under way.
 func (st *serving) end() {
 	st.out.end(errEnded)
 	close(st.done)
@@ -65,8 +65,8 @@ func (st *serving) end() {
 	}
 }
 
-// finished returns a channel that is closed when all asks are answered and the replies
-// are sent, or the stream has ended.
+// finished returns a channel that is closed when all asks have been answered and the replies have
+// been sent, or when the stream has ended.
 func (st *serving) finished() <-chan struct{} {
 	all := make(chan struct{})
 	go func() {
@@ -80,7 +80,7 @@ func (st *serving) finished() <-chan struct{} {
 	return all
 }
 
-// settled returns a channel that is closed when no ask is without reply.
+// settled returns a channel that is closed when every ask has a reply.
 func (st *serving) settled() <-chan struct{} {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -93,8 +93,8 @@ func (st *serving) settled() <-chan struct{} {
 	return st.quiet
 }
 
-// goodbye tells the master that the slave takes no more asks, and waits for nothing. It
-// returns false if it cannot be told.
+// goodbye tells the master that the slave accepts no more asks, without waiting. It returns false
+// if the master cannot be told.
 func (st *serving) goodbye() bool {
 	if !st.greeted.Load() || st.out.queue(wire.AppendGoodbye(nil)) != nil {
 		return false
@@ -103,8 +103,8 @@ func (st *serving) goodbye() bool {
 	return true
 }
 
-// read takes what comes until the peer ends the stream in order (nil) or not. It never
-// waits for a search or for anything to be sent.
+// read handles what arrives until the peer ends the stream: it returns nil if that was in order,
+// and an error otherwise. It never waits for a search, or for anything to be sent.
 func (st *serving) read(pipe Pipe) error {
 	frame, err := pipe.Receive()
 	if err == nil {
@@ -139,7 +139,7 @@ func (st *serving) greet(frame wire.Frame) error {
 	if err := st.out.queue(frame); err != nil {
 		return err
 	}
-	st.out.flush(true) // by itself, before anything else can be queued; a new stream has room
+	st.out.flush(true) // in a frame of its own, before anything else can be queued; a new stream has room
 	st.greeted.Store(true)
 	return nil
 }
@@ -157,14 +157,14 @@ func (st *serving) ask(a *wire.Ask) error {
 		i.place, err = st.gate.Enter(&a.Tags, a.Left)
 	}
 	if err != nil {
-		i.reply(nil, err, false) // the reader does not wait until it is sent
+		i.reply(nil, err, false) // not direct, since the reader must not wait until it is sent
 		return nil
 	}
 	st.server.start(i)
 	return nil
 }
 
-// count notes that an ask is under way.
+// count adds an ask to those under way, or returns an error if it may not begin.
 func (st *serving) count(i *item) error {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -181,7 +181,7 @@ func (st *serving) count(i *item) error {
 	return nil
 }
 
-// cancel ends an ask; its reply may have been sent already.
+// cancel ends an ask, unless its reply has been queued already.
 func (st *serving) cancel(id uint64) {
 	st.mu.Lock()
 	i := st.under[id]
@@ -212,12 +212,12 @@ func (i *item) run() {
 }
 
 func (i *item) answer() (answer *search.Answer, err error) {
-	defer fault.Recover("slave: search", &err, nil) // the handler counts its own
+	defer fault.Recover("slave: search", &err, nil) // the handler counts its own panics
 	r, err := wire.ParseRequest(i.search)
 	if err != nil {
 		return nil, err
 	}
-	i.search = nil // the frame is not kept while the search waits and runs
+	i.search = nil // so that the frame is not kept while the search waits and runs
 	if err := i.place.Wait(&i.ctx); err != nil {
 		return nil, err
 	}
@@ -228,8 +228,8 @@ func (i *item) answer() (answer *search.Answer, err error) {
 	return i.st.server.handle(&i.ctx, r)
 }
 
-// reply queues the reply, and sends it if direct, unless there is more to come. It is
-// lost when the stream has ended.
+// reply queues the reply. If `direct` is true, it also sends it, unless more replies are about to
+// follow. After the end of the stream, the reply is lost.
 func (i *item) reply(answer *search.Answer, err error, direct bool) {
 	b := scratch.Get().(*[]byte)
 	encoded := wire.AppendReply(*b, i.id, answer, err)
@@ -243,8 +243,8 @@ func (i *item) reply(answer *search.Answer, err error, direct bool) {
 	}
 }
 
-// settle queues the reply to an ask, which is then no longer under way: the master may
-// ask again once it has the reply.
+// settle queues the reply to an ask, which is no longer under way then: the master may send another
+// ask once it has the reply.
 func (st *serving) settle(id uint64, encoded []byte, direct bool) error {
 	st.mu.Lock()
 	err := st.out.queue(encoded)
@@ -260,7 +260,7 @@ func (st *serving) settle(id uint64, encoded []byte, direct bool) error {
 	return err
 }
 
-// fail ends the stream.
+// fail makes the stream end with an error.
 func (st *serving) fail(err error) {
 	select {
 	case st.failed <- err:

@@ -12,39 +12,39 @@ import (
 )
 
 const (
-	// mostAsked bounds the bytes of asks that wait to be sent.
+	// mostAsked bounds the bytes of asks that are waiting to be sent.
 	mostAsked = 8 << 20
-	// mostDirect bounds the bytes of asks under way up to which a caller sends its own:
-	// gRPC takes twice as many without waiting for the slave.
+	// mostDirect bounds the bytes of asks under way up to which a caller sends its own ask: gRPC
+	// accepts twice as many without waiting for the slave.
 	mostDirect = 32 << 10
 )
 
 const searchOp = "master: search"
 
 var (
-	// errDown: there is no stream that takes asks.
+	// errDown means that there is no stream that accepts asks.
 	errDown = fault.Newf(fault.Unavailable, searchOp, "there is no stream to the slave")
-	// errMost: as many searches are under way as the slave takes on a stream.
+	// errMost means that as many searches are under way as the slave accepts on a stream.
 	errMost = fault.Newf(fault.Overloaded, searchOp, "as many searches are under way to the slave as one stream carries")
 )
 
-// session is one stream of a master. Make it with begin.
+// session is a stream on the master's side. Make it with begin.
 type session struct {
 	out     *outbox
 	cancel  func() // ends the pipe
 	limit   int
 	slave   *pb.Hello
-	goodbye chan struct{} // closed when the slave takes no more asks
-	ended   chan struct{} // closed when nothing more comes
-	taken   []taken       // of the frame that is read, for read only
+	goodbye chan struct{} // closed when the slave accepts no more asks
+	ended   chan struct{} // closed when nothing more will arrive
+	taken   []taken       // replies of the frame being read; used only by read
 
 	mu      sync.Mutex
-	last    uint64                // the newest id; under mu
-	pending map[uint64]unanswered // asks without reply, by id; under mu
-	bytes   int                   // of all in pending; under mu
-	leaving bool                  // it takes no more asks; under mu
-	over    bool                  // nothing more comes; under mu
-	mark    uint64                // last, at the last look of stuck; under mu
+	last    uint64                // id of the newest ask; under mu
+	pending map[uint64]unanswered // asks without a reply, by id; under mu
+	bytes   int                   // total bytes of pending; under mu
+	leaving bool                  // the session accepts no more asks; under mu
+	over    bool                  // nothing more will arrive; under mu
+	mark    uint64                // value of last at the previous call of stuck; under mu
 }
 
 // asked is an ask that was sent.
@@ -56,9 +56,9 @@ type asked struct {
 // GiveUp implements Pending.
 func (a asked) GiveUp(why error) { a.session.abandon(a.id, why) }
 
-// unanswered is an ask without reply.
+// unanswered is an ask without a reply.
 type unanswered struct {
-	done  Done // nil: nothing waits
+	done  Done // nil if the reply is not awaited
 	bytes int
 }
 
@@ -68,7 +68,7 @@ type taken struct {
 	done  Done
 }
 
-// scratch are buffers to encode items in.
+// scratch pools buffers for encoding items.
 var scratch = sync.Pool{New: func() any { b := make([]byte, 0, 4<<10); return &b }}
 
 func giveBack(b *[]byte, grown []byte) {
@@ -78,14 +78,14 @@ func giveBack(b *[]byte, grown []byte) {
 	}
 }
 
-// begin greets the slave and starts the session. It has two goroutines, which end
-// with the pipe, which cancel ends.
+// begin exchanges hellos with the slave and starts the session's two goroutines. They end with the
+// pipe, which `cancel` ends.
 func begin(pipe Pipe, cancel func(), own *pb.Hello) (*session, error) {
 	frame, err := wire.HelloFrame(own)
 	if err != nil {
 		return nil, fault.New(fault.Internal, "stream: open", err)
 	}
-	if err := pipe.Send(frame); err != nil && !errors.Is(err, io.EOF) { // EOF: Receive says why
+	if err := pipe.Send(frame); err != nil && !errors.Is(err, io.EOF) { // after EOF, Receive says why
 		return nil, err
 	}
 	frame, err = pipe.Receive()
@@ -106,7 +106,7 @@ func begin(pipe Pipe, cancel func(), own *pb.Hello) (*session, error) {
 	return s, nil
 }
 
-// kindOf returns the kind of an error of a pipe: its end is no defect.
+// kindOf returns the kind of a pipe's error. The end of a pipe is not a defect.
 func kindOf(err error) fault.Kind {
 	if errors.Is(err, io.EOF) {
 		return fault.Unavailable
@@ -114,8 +114,8 @@ func kindOf(err error) fault.Kind {
 	return fault.KindOf(err)
 }
 
-// ask sends an ask, to which it gives an id; done is called once with what became of
-// it. errDown and other errors: it was not sent, and done is not called.
+// ask sends an ask and sets its id. `done` is called once with the outcome. After an error, such as
+// errDown, the ask was not sent and `done` is not called.
 func (s *session) ask(a *wire.Ask, done Done) (Pending, error) {
 	if err := wire.CheckTags(&a.Tags); err != nil {
 		return nil, err
@@ -133,8 +133,8 @@ func (s *session) ask(a *wire.Ask, done Done) (Pending, error) {
 	return asked{s, a.ID}, nil
 }
 
-// queue appends an ask to b and queues it. Ids are queued in their order, since the
-// slave counts on it. direct: the caller is to send it.
+// queue appends an ask to b and queues it. Asks are queued in the order of their ids, as the slave
+// requires. `direct` reports whether the caller should send it.
 func (s *session) queue(b []byte, a *wire.Ask, done Done) (item []byte, direct bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -150,7 +150,7 @@ func (s *session) queue(b []byte, a *wire.Ask, done Done) (item []byte, direct b
 	switch err := s.out.queue(item); {
 	case err == errFull:
 		return item, false, err
-	case err != nil: // it breaks at this moment; read is about to find out why
+	case err != nil: // the stream has just broken; read is about to find out why
 		return item, false, errDown
 	}
 	s.pending[a.ID] = unanswered{done, len(item)}
@@ -158,8 +158,8 @@ func (s *session) queue(b []byte, a *wire.Ask, done Done) (item []byte, direct b
 	return item, len(s.pending) <= few && s.bytes <= mostDirect, nil
 }
 
-// abandon notes that a reply is no longer awaited. A cancel is sent unless the deadline
-// has passed, which the slave knows itself.
+// abandon records that a reply is no longer awaited. It sends a cancel unless the reason is the
+// deadline, which the slave knows itself.
 func (s *session) abandon(id uint64, why error) {
 	s.mu.Lock()
 	p, waits := s.pending[id]
@@ -174,7 +174,7 @@ func (s *session) abandon(id uint64, why error) {
 	}
 }
 
-// read takes what comes until the pipe ends. It never waits for anybody else.
+// read handles what arrives until the pipe ends. It never waits for any other goroutine.
 func (s *session) read(pipe Pipe) {
 	for {
 		frame, err := pipe.Receive()
@@ -188,7 +188,7 @@ func (s *session) read(pipe Pipe) {
 	}
 }
 
-// take passes on the replies of a frame, after the lock is released.
+// take passes on the replies of a frame, without holding the lock.
 func (s *session) take(frame wire.Frame) error {
 	err := s.sort(frame)
 	for i := range s.taken {
@@ -199,7 +199,7 @@ func (s *session) take(frame wire.Frame) error {
 	return err
 }
 
-// sort notes the replies of a frame, and leaves in s.taken those that are awaited.
+// sort records the replies of a frame, and puts those that are awaited into s.taken.
 func (s *session) sort(frame wire.Frame) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -225,7 +225,7 @@ func (s *session) sort(frame wire.Frame) error {
 	return err
 }
 
-// leave makes the session end when nothing is under way any more.
+// leave makes the session end when no asks are under way any more.
 func (s *session) leave() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -235,7 +235,7 @@ func (s *session) leave() {
 	}
 }
 
-// end fails what is under way.
+// end fails the asks that are under way.
 func (s *session) end(err error) {
 	s.mu.Lock()
 	left := s.pending
@@ -250,7 +250,7 @@ func (s *session) end(err error) {
 	}
 }
 
-// stuck reports whether an ask waits that was sent before the last look.
+// stuck reports whether an ask that was sent before the previous call is still waiting.
 func (s *session) stuck() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

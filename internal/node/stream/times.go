@@ -2,23 +2,23 @@ package stream
 
 import "time"
 
-// Times are how long things may take.
+// Times are limits of time.
 type Times struct {
-	Open time.Duration // until the hello of a slave is there
-	// Life is how long a master keeps a stream, at most; it opens the next one when
-	// up to a fifth of it is left.
+	Open time.Duration // to receive the hello of a slave
+	// Life is the longest time that a master keeps a stream; it opens the next one when at most a
+	// fifth of that is left.
 	Life time.Duration
-	// Stuck is how long an ask may wait, at least, until its stream is given up; up to
-	// twice as long.
+	// Stuck is how long an ask waits before its stream is given up. It may take up to twice as
+	// long.
 	Stuck time.Duration
-	// FirstPause is the pause after the first failure to open a stream; each further
-	// one doubles it, up to LongestPause.
+	// FirstPause is the pause after the first failure to open a stream. Each further failure
+	// doubles it, up to LongestPause.
 	FirstPause, LongestPause time.Duration
 
-	Hello time.Duration // until the hello of a master is there
+	Hello time.Duration // to receive the hello of a master
 	Age   time.Duration // of the oldest stream that a slave serves
-	// Leave is how long a slave that shuts down waits for answers under way, and a
-	// master for those of a stream that it has replaced.
+	// Leave is how long a slave that shuts down waits until asks under way are answered, and how
+	// long a master waits for replies on a stream that it has replaced.
 	Leave time.Duration
 }
 

@@ -8,7 +8,7 @@ import (
 	"adshard/internal/node/wire"
 )
 
-// waiting is an ask that waits for a stream.
+// waiting is an ask that waits for a stream to be opened.
 type waiting struct {
 	client *Client
 	ask    wire.Ask
@@ -17,7 +17,7 @@ type waiting struct {
 
 	mu   sync.Mutex
 	over bool    // it was given up; under mu
-	sent Pending // nil: not yet; under mu
+	sent Pending // nil if it has not been sent; under mu
 }
 
 // GiveUp implements Pending.
@@ -72,24 +72,24 @@ func (c *Client) wait(a *wire.Ask, done Done) (Pending, error) {
 	return w, nil
 }
 
-// send sends what waits on a stream that is up; asks wait again when it breaks.
+// send sends the waiting asks over a stream that is up. Asks wait again if the stream breaks.
 func (c *Client) send(s *session) {
 	for w := range c.take(nil, nil) {
 		w.send(s)
 	}
 }
 
-// refuse fails what waits and, until a stream is up or Reconnect is called, what comes.
-// Reconnect closes pause, if it is not nil. An ask that fails may be followed by a Reconnect
-// at once, so that both are known before.
+// refuse fails the waiting asks, and all later ones until a stream is up or Reconnect is called.
+// Reconnect closes `pause`, if it is not nil. Both are recorded before asks fail, since a caller
+// may call Reconnect at once after that.
 func (c *Client) refuse(why error, pause chan struct{}) {
 	for w := range c.take(why, pause) {
 		w.done(nil, why)
 	}
 }
 
-// take takes what is queued, and notes why further asks are refused, or nil if
-// they wait, and the pause that begins.
+// take removes and returns the waiting asks. It records the error with which further asks are
+// refused, or nil if they should wait, and the pause that begins.
 func (c *Client) take(why error, pause chan struct{}) map[*waiting]struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -98,8 +98,8 @@ func (c *Client) take(why error, pause chan struct{}) map[*waiting]struct{} {
 	return all
 }
 
-// downFor returns the error with which asks are refused when a stream could not be opened:
-// the slave's own, if it is there to give one.
+// downFor returns the error with which asks are refused after a stream could not be opened: the
+// slave's own error, if the slave gave one.
 func downFor(err error) error {
 	switch fault.KindOf(err) {
 	case fault.Unavailable, fault.Deadline, fault.Cancelled, fault.Overloaded:

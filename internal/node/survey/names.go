@@ -9,15 +9,14 @@ import (
 	"adshard/fault"
 )
 
-// op is the operation in errors: a survey answers what people ask of a balancer.
+// op is the operation in errors: surveys answer people's questions to a balancer.
 const op = "balancer: control"
 
 // maxNames bounds the names in a message.
 const maxNames = 20
 
-// Named returns the shard with a name, or that of the slave with this name; 0 for no
-// name. Errors: fault.NotFound with
-// the names that there are.
+// Named returns the shard with a name, or the shard of the slave with that name, or 0 for "".
+// Errors: fault.NotFound with the names that exist.
 func (m *Survey) Named(slave string) (balance.ShardID, error) {
 	if slave == "" {
 		return 0, nil
@@ -35,7 +34,7 @@ func (m *Survey) Named(slave string) (balance.ShardID, error) {
 	return 0, fault.Newf(fault.NotFound, op, "there is no slave %q; there %s", slave, listed(names))
 }
 
-// listed writes names for a message: "is a", "are a, b and c".
+// listed writes names for a message: "is a" or "are a, b and c".
 func listed(names []string) string {
 	slices.Sort(names)
 	more := ""
@@ -53,7 +52,7 @@ func listed(names []string) string {
 	return "are " + strings.Join(names, ", ") + more
 }
 
-// Nearest names the slices with the nearest numbers.
+// Nearest writes the numbers of the nearest slices.
 func (m *Survey) Nearest(slice uint64) string {
 	var below, above uint64
 	for _, s := range m.In.Model.Slices() {

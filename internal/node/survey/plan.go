@@ -6,7 +6,7 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// Plan shows a proposal.
+// Plan describes a proposal of the strategy.
 func (m *Survey) Plan(p balance.Proposal) *api.BalancePlan {
 	out := &api.BalancePlan{
 		Measured: m.ByLoad(), Before: m.Even.Ratio(), After: p.Expected.Ratio(), LowerBound: m.Bound.MaxOverMean, BoundWhy: m.Bound.Why,
@@ -39,8 +39,8 @@ func (m *Survey) Plan(p balance.Proposal) *api.BalancePlan {
 	return out
 }
 
-// operation shows an operation and does it in e; one that cannot be done is
-// shown as far as possible.
+// operation describes an operation and applies it to e. An operation that cannot be applied is
+// described as far as possible.
 func (m *Survey) operation(e *balance.Edit, o balance.Op) api.PlannedOperation {
 	out := api.PlannedOperation{Slice: o.Slice, New: o.New}
 	s, known := e.Slice(o.Slice)
@@ -51,7 +51,7 @@ func (m *Survey) operation(e *balance.Edit, o balance.Op) api.PlannedOperation {
 	switch o.Kind {
 	case balance.OpSplit:
 		out.Kind, out.At = api.OperationKindSplit, keyText(o.At)
-		_, _ = e.Split(o.Slice, o.At) // the mapper reports what it refuses
+		_, _ = e.Split(o.Slice, o.At) // the mapper reports why it refuses an operation
 	case balance.OpMerge:
 		out.Kind = api.OperationKindMerge
 		_ = e.Merge(o.Slice, o.New)
@@ -62,7 +62,7 @@ func (m *Survey) operation(e *balance.Edit, o balance.Op) api.PlannedOperation {
 	return out
 }
 
-// within returns what lies in a run of keys.
+// within returns the sums over an interval of keys.
 func (m *Survey) within(lo, hi balance.Key) (sum load.SliceSum) {
 	for i, s := range m.In.Model.Slices() {
 		switch {

@@ -35,16 +35,15 @@ func (m *Survey) Info(i int) api.SliceInfo {
 	return out
 }
 
-// dominant is the share of a slice's load from which on one ad group stands for the
-// slice.
+// dominant is the share of a slice's load above which a single ad group is named for the slice.
 const dominant = 0.5
 
-// hotItem describes an item by its load and that of its slice.
+// hotItem describes an item by its load, given the load of its slice.
 func (m *Survey) hotItem(k balance.Key, load, all float64) api.HotItem {
 	return api.HotItem{Key: keyText(k), Load: load, Share: min(1, ratio(load, all)), GroupID: m.In.Order.Item(k)}
 }
 
-// keyText writes a key as people see it: 16 hexadecimal digits.
+// keyText writes a key in the form for people: 16 hexadecimal digits.
 func keyText(k balance.Key) string { return fmt.Sprintf("%016x", uint64(k)) }
 
 func number(n uint64) string { return strconv.FormatUint(n, 10) }

@@ -13,7 +13,7 @@ import (
 // maxReasons bounds Iteration.Reasons.
 const maxReasons = 200
 
-// Slave says what a shard has, and does, as of the survey.
+// Slave describes what a shard has and does, as of the survey.
 func (m *Survey) Slave(n mapper.ShardStatus, serve map[balance.ShardID]slicemap.Served) api.SlaveLoad {
 	out := api.SlaveLoad{Name: n.Name, State: State(n.State), Alive: n.Alive, Replicas: []string{}}
 	shard, ok := m.In.Model.Named(n.Name)
@@ -29,7 +29,7 @@ func (m *Survey) Slave(n mapper.ShardStatus, serve map[balance.ShardID]slicemap.
 	return out
 }
 
-// Flight is a slice on its way, with what lies in it as of the survey.
+// Flight describes a slice that is being moved, with its contents as of the survey.
 func (m *Survey) Flight(f transfer.Flight) api.SliceMove {
 	out := api.SliceMove{
 		Slice: f.Slice, From: f.From, To: f.To, Phase: api.MovePhaseCopying, AgeMs: f.For.Milliseconds(), Certified: f.Matched,
@@ -47,7 +47,7 @@ func (m *Survey) Flight(f transfer.Flight) api.SliceMove {
 	return out
 }
 
-// Iteration is what the strategy last said, or nil if nothing yet.
+// Iteration describes the last iteration of the strategy, or returns nil if there was none yet.
 func (m *Survey) Iteration(st mapper.Status, now time.Duration) *api.Iteration {
 	if st.Last.Strategy == "" {
 		return nil
@@ -63,7 +63,7 @@ func (m *Survey) Iteration(st mapper.Status, now time.Duration) *api.Iteration {
 	return out
 }
 
-// reason writes a reason with the operation that it is for.
+// reason writes a reason with the operation that it explains.
 func (m *Survey) reason(p balance.Proposal, r balance.Reason) string {
 	switch {
 	case r.Op >= 0 && r.Op < len(p.Ops):

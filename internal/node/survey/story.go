@@ -20,14 +20,14 @@ const small = 0.01
 // maxHot bounds SliceStory.Hot.
 const maxHot = 10
 
-// Facts is what the mapper reports of a slice in addition to the survey.
+// Facts are what the mapper reports about a slice in addition to the survey.
 type Facts struct {
-	Flight        *transfer.Flight // nil: it is at rest
+	Flight        *transfer.Flight // nil if it is not being moved
 	Events        []api.Event
-	Reasons       []string // what the strategy last said of it
-	Asked         bool     // the strategy was
+	Reasons       []string // the strategy's last reasons about it
+	Asked         bool     // the strategy has been asked
 	Paused        bool
-	Away          *mapper.Away  // its slave is lost, or nil if it still reports
+	Away          *mapper.Away  // since when its slave is lost, and what follows; nil if the slave still reports
 	EvacuateAfter time.Duration // evacuate_after
 	Now           time.Time
 }
@@ -98,7 +98,7 @@ func (m *Survey) Story(i int, k Facts) *api.SliceStory {
 	return out
 }
 
-// onItsWay explains a moving slice.
+// onItsWay explains a slice that is being moved.
 func (m *Survey) onItsWay(out *api.SliceStory, s balance.Slice, k Facts) {
 	out.Verdict, out.Decision = api.SliceVerdictMoving, m.way(s)
 	if k.Flight != nil {
@@ -112,13 +112,13 @@ func (m *Survey) onItsWay(out *api.SliceStory, s balance.Slice, k Facts) {
 	out.Needs = append(out.Needs, "nothing: the move ends by itself; one that makes no progress is cancelled")
 }
 
-// gone says since when a slave is lost, and what follows.
+// gone says since when a slave has been lost, and what follows.
 func (k *Facts) gone(slave string) string {
 	return fmt.Sprintf("%s has been away since %s (%v): until it is back, or another slave serves the slice, answers are incomplete",
 		slave, k.Now.Add(-k.Away.For).UTC().Format(time.RFC3339), k.Away.For.Round(time.Second))
 }
 
-// fate says what becomes of the slices of a lost slave.
+// fate says what happens to the slices of a lost slave.
 func (k *Facts) fate() string {
 	switch k.Away.Fate {
 	case mapper.Now:
@@ -142,7 +142,7 @@ func (m *Survey) hottest(items []load.Item, all float64) []api.HotItem {
 	return out
 }
 
-// way describes the route of a moving slice.
+// way describes where a moving slice goes.
 func (m *Survey) way(s balance.Slice) string {
 	if s.Move.Phase == balance.Switched {
 		return fmt.Sprintf("%s serves it from view %d on; %s goes on answering older ones until all masters have it",
@@ -151,11 +151,11 @@ func (m *Survey) way(s balance.Slice) string {
 	return fmt.Sprintf("it goes to %s, which has %.2f x the mean with it", m.Name(s.Move.Other), m.OverMean(s.Move.Other, m.Loads[s.Move.Other]))
 }
 
-// stuck reports whether the hottest item of a slice is by itself more than any slave
-// should have, and why. items are in descending order of load.
+// stuck reports whether the hottest item of a slice alone has more load than any slave should have,
+// and explains it. `items` are in descending order of load.
 func (m *Survey) stuck(i int, items []load.Item) (bool, string) {
 	if len(items) == 0 || m.Even.Mean == 0 || m.ByLoad() && !items[0].Hot && len(items) > 1 {
-		return false, "" // the cost of one among several is not measured
+		return false, "" // the cost of one item among several is not measured
 	}
 	alone := items[0].Load / m.strongest() / m.Even.Mean
 	if alone <= 1+tolerance {
@@ -168,7 +168,7 @@ func (m *Survey) stuck(i int, items []load.Item) (bool, string) {
 	return true, fmt.Sprintf("ad group %s alone is %.2f x the mean of a slave, and an ad group is not divided%s", keyText(items[0].Key), alone, rest)
 }
 
-// strongest returns the largest share of an active shard.
+// strongest returns the largest relative capacity of an active shard.
 func (m *Survey) strongest() float64 {
 	most := 1.0
 	for _, sh := range m.In.Model.Shards() {
@@ -187,7 +187,7 @@ func (m *Survey) stuckNeeds(items []load.Item) []string {
 	}
 }
 
-// cause describes the reason for a move.
+// cause says when the decision for a move was made.
 func (k *Facts) cause() string {
 	if len(k.Events) == 0 {
 		return ", before the first event that the balancer remembers"

@@ -1,6 +1,6 @@
-// Package survey says what lies where at one moment, how even that is, and why a
-// slice lies where it does: the content of the admin port's answers, made from an
-// input of package balance.
+// Package survey describes where everything lies at one moment, how even that is, and why a slice
+// lies where it does. The admin port's answers are made from it; it is made from an input of
+// package balance.
 package survey
 
 import (
@@ -11,7 +11,8 @@ import (
 	"adshard/balance/load"
 )
 
-// tolerance is how far above the mean a slave still counts as balanced.
+// tolerance is how far above the mean the load of a slave may be while the slave is called
+// balanced.
 const tolerance = 0.1
 
 // Survey is the placement of slices and items at one moment. It does not change and
@@ -20,20 +21,20 @@ type Survey struct {
 	In    balance.Input
 	At    time.Time
 	Took  time.Duration
-	Sums  []load.SliceSum // as in.Model's slices
+	Sums  []load.SliceSum // in the order of In.Model's slices
 	Loads map[balance.ShardID]float64
 	Even  balance.Evenness
 	Bound load.Bound
-	// LeastWeight and LeastShare are those of balance.LeastMove.
+	// LeastWeight and LeastShare are the results of load.LeastMove.
 	LeastWeight uint64
 	LeastShare  float64
-	// load and weight are sums over all slices; shards has the sums of each shard.
+	// load and weight are sums over all slices; shards has the sums for each shard.
 	load   float64
 	weight uint64
 	shards map[balance.ShardID]load.SliceSum
 }
 
-// New makes the survey of an input; it looks at all items.
+// New makes the survey of an input. It goes through all items.
 func New(in balance.Input, now time.Time) *Survey {
 	m := &Survey{
 		In: in, At: now, Sums: load.OfSlices(in), Bound: load.LowerBound(in),
@@ -46,7 +47,7 @@ func New(in balance.Input, now time.Time) *Survey {
 		n.Weight += m.Sums[i].Weight
 		n.Load += m.Sums[i].Load
 		m.shards[s.Shard] = n
-		m.Loads[s.Target()] += m.Sums[i].Load // as load.OfShards counts it
+		m.Loads[s.Target()] += m.Sums[i].Load // in the same way as load.OfShards
 		m.load += m.Sums[i].Load
 		m.weight += m.Sums[i].Weight
 	}
@@ -55,7 +56,7 @@ func New(in balance.Input, now time.Time) *Survey {
 	return m
 }
 
-// ByLoad reports whether loads are measured loads; otherwise they are weights.
+// ByLoad reports whether the survey's loads are measured; otherwise they are weights.
 func (m *Survey) ByLoad() bool { return m.In.Loads != nil && m.In.Loads.Measured() }
 
 // Slice returns the index of a slice in the model.
@@ -70,7 +71,7 @@ func (m *Survey) Name(id balance.ShardID) string {
 	return sh.Name
 }
 
-// share returns a shard's capacity relative to others.
+// share returns a shard's capacity relative to the others.
 func (m *Survey) share(shard balance.ShardID) float64 {
 	return float64(max(1, m.In.Limits[shard].Share))
 }

@@ -7,7 +7,7 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// targets says where else a slice could go, and why not.
+// targets lists the shards to which a slice could go, and why it may not go there.
 func (m *Survey) targets(i int) []api.Target {
 	s := m.In.Model.Slices()[i]
 	out := []api.Target{}
@@ -27,7 +27,7 @@ func (m *Survey) targets(i int) []api.Target {
 	return out
 }
 
-// needs says what would have to change for a slice to move.
+// needs lists what would have to change before a slice moves.
 func (m *Survey) needs(i int, targets []api.Target) []string {
 	s, load := m.In.Model.Slices()[i], m.Sums[i].Load
 	slave, over := m.Name(s.Shard), m.OverMean(s.Shard, m.Loads[s.Shard])
@@ -56,8 +56,7 @@ func (m *Survey) needs(i int, targets []api.Target) []string {
 		best.Slave, best.OverMean, s.ID, best.Slave)}
 }
 
-// fits returns the load that a target can take from a shard until both have the
-// same.
+// fits returns the load that a target can take from a shard until both are equally loaded.
 func (m *Survey) fits(from balance.ShardID, to string) float64 {
 	sh, _ := m.In.Model.Named(to)
 	return max(0, m.Loads[from]/m.share(from)*m.share(sh.ID)-m.Loads[sh.ID])

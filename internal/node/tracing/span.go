@@ -11,15 +11,15 @@ import (
 	"adshard/fault"
 )
 
-// Span is a part of a search that is traced, or nil if it is not.
+// Span is a part of a traced search. It is nil if the search is not traced.
 type Span struct {
 	tracer *Tracer
 	ctx    context.Context // for children
 	span   trace.Span
 }
 
-// Child begins a span below this one. Methods with arguments are called only for spans
-// that are not nil, so that nothing is allocated for others.
+// Child begins a span below this one. Call methods with arguments only on spans that are not nil,
+// so that nothing is allocated for others.
 func (s *Span) Child(name string, at time.Time, more ...attribute.KeyValue) *Span {
 	if s == nil {
 		return nil
@@ -27,7 +27,7 @@ func (s *Span) Child(name string, at time.Time, more ...attribute.KeyValue) *Spa
 	return s.tracer.begin(s.ctx, name, at, trace.SpanKindInternal, more...)
 }
 
-// Call is Child for a call to another node.
+// Call is like Child, for a call to another node.
 func (s *Span) Call(name string, at time.Time, more ...attribute.KeyValue) *Span {
 	if s == nil {
 		return nil
@@ -35,8 +35,8 @@ func (s *Span) Call(name string, at time.Time, more ...attribute.KeyValue) *Span
 	return s.tracer.begin(s.ctx, name, at, trace.SpanKindClient, more...)
 }
 
-// Stage adds a finished stage of the span's work. It is an event and not a child: a search of
-// three shards has 16 stages, and a span costs twice as much.
+// Stage adds a finished stage of the span's work. It is an event instead of a child, since a search
+// of three shards has 16 stages and a span costs twice as much.
 func (s *Span) Stage(name string, began time.Time, took time.Duration) {
 	if s != nil && took > 0 {
 		s.span.AddEvent(name, trace.WithTimestamp(began), trace.WithAttributes(attribute.Int64("adshard.took_us", took.Microseconds())))
@@ -63,7 +63,7 @@ func (s *Span) End(at time.Time, err error) {
 	s.span.End(trace.WithTimestamp(at))
 }
 
-// TraceID returns the id of the trace as text; "" for nil.
+// TraceID returns the id of the trace as text, or "" if s is nil.
 func (s *Span) TraceID() string {
 	if s == nil {
 		return ""
@@ -71,11 +71,11 @@ func (s *Span) TraceID() string {
 	return s.span.SpanContext().TraceID().String()
 }
 
-// contextBytes is the size of a trace context: trace id, span id, flags.
+// contextBytes is the size of a trace context: trace id, span id and flags.
 const contextBytes = 16 + 8 + 1
 
-// Context returns the trace context of what is below this span in another process, in
-// 25 bytes (docs/stream.md); "" for nil.
+// Context returns the trace context for spans below this one in another process, in 25 bytes
+// (docs/stream.md), or "" if s is nil.
 func (s *Span) Context() string {
 	if s == nil {
 		return ""
@@ -86,7 +86,7 @@ func (s *Span) Context() string {
 	return string(append(append(append(b, id[:]...), span[:]...), byte(of.TraceFlags())))
 }
 
-// parse reads what Context makes.
+// parse reads a trace context in the form of Context.
 func parse(text string) (trace.SpanContext, bool) {
 	if len(text) != contextBytes {
 		return trace.SpanContext{}, false
@@ -100,7 +100,7 @@ func parse(text string) (trace.SpanContext, bool) {
 
 type key struct{}
 
-// With returns a context with a span; spans begun with that context are its children.
+// With returns a context with a span. Spans begun with that context are the span's children.
 func With(ctx context.Context, s *Span) context.Context { return context.WithValue(ctx, key{}, s) }
 
 // Of returns the span of a context, or nil if there is none.

@@ -19,8 +19,8 @@ import (
 )
 
 const (
-	// exportEvery is how long spans wait to be exported together; exportTime how long an
-	// export may take; closeTime how long the end of the process waits for the last.
+	// exportEvery is the time between two exports, exportTime is how long an export may take, and
+	// closeTime is how long the end of the process waits for the last one.
 	exportEvery = time.Second
 	exportTime  = 10 * time.Second
 	closeTime   = 3 * time.Second
@@ -34,8 +34,8 @@ type Tracer struct {
 	lost     atomic.Uint64
 }
 
-// Open returns the tracer of a node, by what it is and its name, or nil if the
-// configuration asks for none.
+// Open returns the tracer of a node with a role and a name, or nil if the configuration does not
+// ask for one.
 func Open(c Config, role, name string, log *slog.Logger) (*Tracer, error) {
 	if c.Endpoint == "" {
 		return nil, nil
@@ -54,7 +54,7 @@ func Open(c Config, role, name string, log *slog.Logger) (*Tracer, error) {
 	return t, nil
 }
 
-// Close exports what is left, for a short time.
+// Close exports the remaining spans, within a short time.
 func (t *Tracer) Close() {
 	if t != nil {
 		t.shutdown(closeTime)
@@ -64,7 +64,7 @@ func (t *Tracer) Close() {
 func (t *Tracer) shutdown(within time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), within)
 	defer cancel()
-	_ = t.provider.Shutdown(ctx) // what could not be exported was logged and counted
+	_ = t.provider.Shutdown(ctx) // failures were logged and counted
 }
 
 // Register registers the tracer's metrics.
@@ -75,15 +75,15 @@ func (t *Tracer) Register(r prometheus.Registerer) {
 	}
 }
 
-// Request begins the span of a request, or returns nil if it is not sampled. The trace
-// context, if there is one, is in headers or metadata. Searches without a context are
-// sampled here at random, so that the rest cost nothing more.
+// Request begins the span of a request, or returns nil if it is not sampled. `headers` are headers
+// or metadata, and may have the trace context. Searches without a context are sampled here at
+// random, so that the others cost nothing more.
 func (t *Tracer) Request(headers propagation.TextMapCarrier, name string, at time.Time) *Span {
 	if t == nil {
 		return nil
 	}
 	parent := context.Background()
-	if headers.Get("Traceparent") != "" { // written so, it is looked up without an allocation
+	if headers.Get("Traceparent") != "" { // in this spelling, the lookup allocates nothing
 		parent = propagation.TraceContext{}.Extract(parent, headers)
 	}
 	if !trace.SpanContextFromContext(parent).IsValid() && rand.Float64() >= t.share {
@@ -92,8 +92,8 @@ func (t *Tracer) Request(headers propagation.TextMapCarrier, name string, at tim
 	return t.begin(parent, name, at, trace.SpanKindServer)
 }
 
-// Continue begins a span below a trace context, as Span.Context makes it; nil for ""
-// and for what is not one: only masters begin traces.
+// Continue begins a span below a trace context in the form of Span.Context. It returns nil for ""
+// and for anything that is not a trace context: only masters begin traces.
 func (t *Tracer) Continue(from, name string, at time.Time) *Span {
 	if t == nil || from == "" {
 		return nil
@@ -114,12 +114,12 @@ func (t *Tracer) begin(parent context.Context, name string, at time.Time, kind t
 	return &Span{tracer: t, ctx: ctx, span: span}
 }
 
-// exporter counts what cannot be exported, and says so once until it can again.
+// exporter counts the spans that cannot be exported. It logs a warning when exports begin to fail.
 type exporter struct {
 	sdk.SpanExporter
 	lost *atomic.Uint64
 	log  *slog.Logger
-	bad  bool // one export is under way at a time
+	bad  bool // only one export is under way at a time
 }
 
 // ExportSpans implements sdk.SpanExporter.
@@ -132,5 +132,5 @@ func (e *exporter) ExportSpans(ctx context.Context, list []sdk.ReadOnlySpan) err
 		e.log.Warn("traces cannot be exported; searches do not need that", "err", err)
 	}
 	e.bad = err != nil
-	return nil // else the library logs it, too
+	return nil // after an error, the library would log it, too
 }

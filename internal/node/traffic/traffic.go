@@ -1,9 +1,9 @@
-// Package traffic tells a balancer what masters answer: each master counts its searches by
-// outcome and time, and tells the counts with each poll of the map; the balancer keeps those
-// of the last minute, and makes rates, shares and percentiles of them.
+// Package traffic tells a balancer what masters answer. Each master counts its searches by outcome and duration,
+// and reports the counts with each poll of the map. The balancer keeps the counts of the last minute, and
+// computes rates, shares and percentiles from them.
 //
-// Goals: a few atomic additions for a query, half a kilobyte a poll, bounded memory whatever a master reports.
-// Non-goals: anything exact or lasting, which is what the metrics of masters are for.
+// Goals: a few atomic additions for each query, half a kilobyte for each poll, bounded memory whatever a master
+// reports. Non-goals: anything exact or lasting, for which masters have metrics.
 package traffic
 
 import (
@@ -16,20 +16,20 @@ import (
 )
 
 const (
-	// Buckets is the number of latency buckets: each ends up to a quarter later than the one before, the last one
-	// has no end.
+	// Buckets is the number of buckets for durations. The end of each is a quarter above that of the one before;
+	// the last one has no end.
 	Buckets = 56
-	// shortest is the end of the first bucket. The last but one ends at 8.6 s, beyond all deadlines.
+	// shortest is the end of the first bucket. The last bucket but one ends at 8.6 s, beyond all deadlines.
 	shortest = 50 * time.Microsecond
 	step     = 1.25
 )
 
-// Bound returns the end of a bucket but the last.
+// Bound returns the end of a bucket other than the last.
 func Bound(bucket int) time.Duration {
 	return time.Duration(float64(shortest) * math.Pow(step, float64(bucket)))
 }
 
-// bucketOf returns the bucket of a time.
+// bucketOf returns the bucket of a duration.
 func bucketOf(took time.Duration) int {
 	if took <= shortest {
 		return 0
@@ -37,15 +37,14 @@ func bucketOf(took time.Duration) int {
 	return min(Buckets-1, int(math.Ceil(math.Log(float64(took)/float64(shortest))/math.Log(step))))
 }
 
-// Counter counts what a master answers. It is safe for use by several goroutines; the zero
-// value has counted nothing.
+// Counter counts what a master answers. It is safe for concurrent use. The zero value is ready to use.
 type Counter struct {
 	complete, incomplete, refused, failed atomic.Uint64
 	took                                  [Buckets]atomic.Uint64
 }
 
-// Count counts a search that took so long. Answers have no error; a request that was wrong itself, or whose
-// client went away, is none of the four.
+// Count counts a search with its duration. err is nil if there was an answer. Requests that were invalid, or
+// whose client went away, are not counted.
 func (c *Counter) Count(took time.Duration, complete bool, err error) {
 	switch {
 	case err == nil && complete:

@@ -7,27 +7,28 @@ import (
 )
 
 const (
-	// kept is the age of the oldest counts, apart the least time between two kept counts.
+	// kept is the age of the oldest counts that are kept, and apart the least time between two kept reports.
 	kept  = time.Minute
 	apart = 5 * time.Second
-	// silent is the time after which a silent master no longer counts: several polls of the map of at most two
-	// seconds each.
+	// silent is the time after which a silent master is ignored: several polls of the map, of at most two seconds
+	// each.
 	silent = 10 * time.Second
-	// most bounds a count: sums of those of all masters are exact as floating-point numbers.
+	// most bounds a count, so that sums over all masters are exact as floating-point numbers.
 	most = 1 << 43
 )
 
 // Window keeps the reports of one master over the last minute. The zero value has no reports.
 type Window struct{ list []sample }
 
-// sample are the counts of a moment.
+// sample holds the counts at one moment.
 type sample struct {
 	at     time.Duration
-	counts [4 + Buckets]uint64 // complete, incomplete, refused, failed, and by time
+	counts [4 + Buckets]uint64 // complete, incomplete, refused, failed, and by duration
 }
 
-// Add adds counts reported at a time of the balancer's monotonic clock. Those of a master of another version, with
-// other buckets, or beyond all bounds are left out; counts that went down begin anew.
+// Add adds the counts reported at a time of the balancer's monotonic clock. It ignores counts of a master of
+// another version, with other buckets, and counts that are out of bounds. If counts went down, the window starts
+// afresh.
 func (w *Window) Add(at time.Duration, m *pb.Traffic) {
 	if m == nil || len(m.GetTook()) != Buckets {
 		return
@@ -44,7 +45,7 @@ func (w *Window) Add(at time.Duration, m *pb.Traffic) {
 		w.list, n = w.list[:0], 0
 	}
 	if n > 1 && s.at-w.list[n-2].at < apart {
-		w.list[n-1] = s // the newest is always there
+		w.list[n-1] = s // the newest report is always kept
 	} else {
 		w.list = append(w.list, s)
 	}
@@ -63,20 +64,20 @@ func (s *sample) after(old *sample) bool {
 	return s.at >= old.at
 }
 
-// Rates are the recent answers of masters.
+// Rates describe the recent answers of masters.
 type Rates struct {
-	// Over is the time that they are of, or 0 if nothing is known.
+	// Over is the length of time that the rates cover, or 0 if nothing is known.
 	Over time.Duration
-	// PerSecond is how many searches had an answer, or should have had one.
+	// PerSecond is the number of searches per second that had, or should have had, an answer.
 	PerSecond float64
-	// Incomplete, Refused (as overload) and Failed are shares of these.
+	// Incomplete, Refused (because of overload) and Failed are shares of these searches.
 	Incomplete, Refused, Failed float64
-	// P50 and P99 are of the answers, or 0 if there is none.
+	// P50 and P99 are percentiles of the durations of answers, or 0 if there were none.
 	P50, P99 time.Duration
 }
 
-// Lately returns what masters answered together in the last minute, or since they began, at a time of the clock of
-// Add. A master without a recent report is left out.
+// Lately returns what masters together have answered in the last minute, or since they began. `now` is a time of
+// the clock that Add uses. A master without a recent report is left out.
 func Lately(now time.Duration, masters ...*Window) Rates {
 	var sum [4 + Buckets]float64
 	var r Rates
@@ -102,8 +103,8 @@ func Lately(now time.Duration, masters ...*Window) Rates {
 	return r
 }
 
-// percentile returns the time below which a share of the answers lies: of a bucket its end, of the last
-// one its beginning.
+// percentile returns the duration below which a share of the answers lies. That is the end of a bucket, or the
+// beginning of the last bucket.
 func percentile(took []float64, share float64) time.Duration {
 	all := 0.0
 	for _, n := range took {

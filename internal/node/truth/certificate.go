@@ -9,10 +9,10 @@ import (
 	"adshard/schema/pb"
 )
 
-// FromReply reads the certificate in a slave's reply; bins that it omits are 0.
+// FromReply reads the certificate in a slave's reply. Bins that the reply omits are 0.
 func FromReply(r *pb.CertifyResponse) *balance.Certificate {
 	out := &balance.Certificate{Clock: r.GetClock(), Builder: r.GetBuilder(), Items: r.GetItems(), Bytes: r.GetBytes()}
-	if out.Builder == index.AnyBuilder { // there is nothing of another version
+	if out.Builder == index.AnyBuilder { // the slave has no data of another version
 		out.Builder = nodedata.Version
 	}
 	for _, p := range r.GetParents() {
@@ -28,8 +28,8 @@ func FromReply(r *pb.CertifyResponse) *balance.Certificate {
 	return out
 }
 
-// SameParents reports whether two lists have the same parents with the same content,
-// each once, in any order.
+// SameParents reports whether two lists have the same parents with the same content, in any order
+// and without duplicates.
 func SameParents(a, b []balance.ParentSum) bool {
 	sums := make(map[balance.ParentSum]bool, len(a))
 	for _, p := range a {

@@ -12,7 +12,7 @@ import (
 	"adshard/barrels/record"
 )
 
-// parentHashes are the hashes of the parents that exist.
+// parentHashes maps the parents that exist to their hashes.
 type parentHashes map[balance.Parent]balance.ParentSum
 
 // sums returns the sums of the listed parents that exist, in the order of the list.
@@ -25,7 +25,7 @@ func (h parentHashes) sums(list []balance.Parent) (out []balance.ParentSum) {
 	return out
 }
 
-// parents hashes the parents of all parts, each once.
+// parents hashes the parents of all parts. Each is hashed once.
 func (t *Certifier) parents(ctx context.Context, snap backend.Snapshot, parts []Part) (parentHashes, error) {
 	builder, release := t.Builders.Acquire()
 	defer release()

@@ -14,20 +14,20 @@ import (
 // BatchSize is how many items are read at a time.
 const BatchSize = 128
 
-// Builders lends builders of node data, each to one goroutine at a time, since they
-// cache words.
+// Builders lends out builders of slave data. Each is used by one goroutine at a time, since
+// builders cache words.
 type Builders struct{ free chan *nodedata.Builder }
 
-// Acquire waits for a free builder; release returns it.
+// Acquire waits for a free builder; `release` gives it back.
 func (b *Builders) Acquire() (builder *nodedata.Builder, release func()) {
 	builder = <-b.free
 	return builder, func() { b.free <- builder }
 }
 
-// number returns how many builders there are.
+// number returns the number of builders.
 func (b *Builders) number() int { return cap(b.free) }
 
-// NewBuilders returns n builders for keys of an order.
+// NewBuilders returns n builders for keys in an order.
 func NewBuilders(order balance.Order, n int) *Builders {
 	b := &Builders{free: make(chan *nodedata.Builder, n)}
 	for range n {
@@ -36,8 +36,8 @@ func NewBuilders(order balance.Order, n int) *Builders {
 	return b
 }
 
-// Batch is a run of entries and the rows that were read for them from one
-// snapshot. Items are by id; parents that an earlier batch had are left out.
+// Batch holds entries, and the rows that were read for them from one snapshot. Items are mapped by
+// id. Parents that an earlier batch had are left out.
 type Batch struct {
 	Entries     []delivery.Entry
 	Items       map[uint64]*backend.Item
@@ -45,7 +45,7 @@ type Batch struct {
 	Advertisers []*backend.Advertiser
 }
 
-// Reader reads from one snapshot, each parent once.
+// Reader reads from one snapshot. It reads each parent only once.
 type Reader struct {
 	order                  balance.Order
 	snap                   backend.Snapshot
@@ -92,7 +92,7 @@ func (r *Reader) Read(ctx context.Context, entries []delivery.Entry) (Batch, err
 	return next, err
 }
 
-// unread returns the wanted ids that were not read before, and marks them.
+// unread returns the wanted ids that have not been read before, and marks them as read.
 func unread(want, read map[uint64]bool) []uint64 {
 	var out []uint64
 	for _, id := range slices.Sorted(maps.Keys(want)) {

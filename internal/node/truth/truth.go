@@ -21,28 +21,27 @@ import (
 	"adshard/fault"
 )
 
-// Certifier makes certificates of the database's items: those that every slave must
-// match.
+// Certifier makes the certificates of the database's items that every slave must match.
 type Certifier struct {
 	Order    balance.Order
 	DB       backend.Store
 	Builders *Builders
 }
 
-// adGroup is a group with its campaign, as read.
+// adGroup is a group as read, with its campaign.
 type adGroup struct {
 	item *backend.Item
 	of   *backend.Campaign
 }
 
-// Part is what one certificate covers: some items, and parents by name.
+// Part is what one certificate covers: a list of items, and a list of parents.
 type Part struct {
 	Keys    []balance.Key
 	Parents []balance.Parent
 }
 
-// Certify returns the certificate of these items and parents, read from a
-// snapshot taken now, and about how much processor time that took.
+// Certify returns the certificate of these items and parents, read from a snapshot taken now, and roughly
+// how much processor time it took.
 func (t *Certifier) Certify(ctx context.Context, keys []balance.Key, parents []balance.Parent) (balance.Certificate, time.Duration, error) {
 	all, took, err := t.CertifyAll(ctx, []Part{{Keys: keys, Parents: parents}})
 	if err != nil {
@@ -51,9 +50,9 @@ func (t *Certifier) Certify(ctx context.Context, keys []balance.Key, parents []b
 	return all[0], took, nil
 }
 
-// CertifyAll returns the certificates of several parts, all of one snapshot taken now: many
-// small ones are read in as few batches as one of as many items. It also returns about how much processor
-// time that took. One goroutine reads while others build and sum.
+// CertifyAll returns the certificates of several parts, all from one snapshot taken now. Many small parts
+// are read in as few batches as one part with as many items. It also returns roughly how much processor
+// time it took. One goroutine reads while others build and sum.
 func (t *Certifier) CertifyAll(ctx context.Context, parts []Part) ([]balance.Certificate, time.Duration, error) {
 	snap, err := t.DB.Snapshot(ctx)
 	if err != nil {
@@ -91,7 +90,7 @@ func (t *Certifier) CertifyAll(ctx context.Context, parts []Part) ([]balance.Cer
 	return out, time.Duration(busy.Load()) + time.Since(begin), nil
 }
 
-// owners lists the keys of all parts, each once, and by key the parts that have it.
+// owners lists the keys of all parts without duplicates, and for each key the parts that have it.
 func owners(parts []Part) (keys []balance.Key, of map[balance.Key][]int) {
 	of = make(map[balance.Key][]int)
 	for i, p := range parts {
@@ -105,7 +104,7 @@ func owners(parts []Part) (keys []balance.Key, of map[balance.Key][]int) {
 	return keys, of
 }
 
-// add adds what one goroutine summed.
+// add adds the sums of one goroutine.
 func add(to *balance.Certificate, some *barrels.Certificate) {
 	for i, s := range some.Bins {
 		sum := certify.Sum(to.Bins[i])
@@ -115,7 +114,7 @@ func add(to *balance.Certificate, some *barrels.Certificate) {
 	}
 }
 
-// read reads groups and sends them in batches.
+// read reads groups and sends them in batches to `into`.
 func (t *Certifier) read(ctx context.Context, snap backend.Snapshot, keys []balance.Key, into chan<- []adGroup, busy *atomic.Int64) error {
 	r := groupReader{reading: NewReader(t.Order, snap), campaigns: make(map[uint64]*backend.Campaign)}
 	for list := range slices.Chunk(keys, BatchSize) {
@@ -154,7 +153,7 @@ func (t *Certifier) sum(batches <-chan []adGroup, of map[balance.Key][]int, into
 	return nil
 }
 
-// stretch is how many keywords are built at a time.
+// stretch is the number of keywords that are built at a time.
 const stretch = 1 << 12
 
 // groupSum returns a group's key and sum.
@@ -181,7 +180,7 @@ type groupReader struct {
 	campaigns map[uint64]*backend.Campaign
 }
 
-// read returns those of the groups that exist.
+// read returns the groups that exist among those with these keys.
 func (r *groupReader) read(ctx context.Context, keys []balance.Key) ([]adGroup, error) {
 	entries := make([]delivery.Entry, len(keys))
 	for i, k := range keys {
@@ -205,7 +204,7 @@ func (r *groupReader) read(ctx context.Context, keys []balance.Key) ([]adGroup, 
 	return out, nil
 }
 
-// Keys lists the items from lo to hi, inclusive, whose bins are set in wanted.
+// Keys lists the items from lo to hi, inclusive, whose bins are set in `wanted`.
 func Keys(items balance.Items, lo, hi balance.Key, wanted uint64) []balance.Key {
 	var keys []balance.Key
 	items.Ascend(lo, hi, func(k balance.Key, _ uint32) bool {

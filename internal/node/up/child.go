@@ -16,19 +16,19 @@ import (
 	"adshard/fault"
 )
 
-// child is a process and what it prints.
+// child is a child process and the lines that it prints.
 type child struct {
 	name  string
 	cmd   *exec.Cmd
 	began time.Time
-	// listened is when it had printed its addresses; from then on it runs well.
+	// listened is when the child had printed its addresses, from which time on it runs properly.
 	listened time.Time
 	lines    chan string
 	ended    chan struct{} // closed when the process has ended
-	err      error         // its end; read after ended
+	err      error         // how it ended; valid once ended is closed
 }
 
-// watch reads what the child prints until it ends.
+// watch reads the lines that the child prints until it ends.
 func (p *child) watch(stdout io.Reader) {
 	defer close(p.ended)
 	defer close(p.lines)
@@ -44,9 +44,9 @@ func (p *child) watch(stdout io.Reader) {
 
 func (p *child) pid() int { return p.cmd.Process.Pid }
 
-// address waits for a line with this prefix and returns the rest of it: an address or its
-// URL. If the configured address leaves the port to the system, it becomes the chosen
-// one. If it is empty, no line is awaited.
+// address waits for a line with this prefix and returns the rest of it, which is an address or its
+// URL. If the configured address leaves the port to the system, it is replaced by the chosen one.
+// If it is empty, address does not wait.
 func (p *child) address(ctx context.Context, prefix string, configured *string) (string, error) {
 	if *configured == "" {
 		return "", nil

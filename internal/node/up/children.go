@@ -14,23 +14,23 @@ import (
 	"adshard/internal/node/config"
 )
 
-// children are processes of the same program. Two goroutines with a thread each
-// start them all: Linux ends them when that thread ends, which is when this process
-// does, and they inherit its priority.
+// children are processes of the same program. Two goroutines, each with a thread of its own, start
+// them all. Linux ends the children when that thread ends, which is when this process does, and
+// they inherit the thread's priority.
 type children struct {
 	program string
 	dir     string // of their configuration files
 	log     *slog.Logger
 	restart bool // a child that ends is started again
 	pauses  pauses
-	run     chan func()    // of what answers queries
-	bulk    chan func()    // of what prepares data, which takes the processor time that is left
-	started bool           // all of them have listened
+	run     chan func()    // starts the parts that answer queries
+	bulk    chan func()    // starts the parts that prepare data, which run on the processor time that is left
+	started bool           // all children have listened
 	watched sync.WaitGroup // the goroutines of supervise
 
 	mu   sync.Mutex
 	out  io.Writer         // under mu
-	list map[string]*child // the newest of each part; under mu
+	list map[string]*child // the newest child of each part; under mu
 }
 
 func newChildren(dir string, out io.Writer, log *slog.Logger) (*children, error) {
@@ -43,7 +43,8 @@ func newChildren(dir string, out io.Writer, log *slog.Logger) (*children, error)
 	return c, nil
 }
 
-// starter runs what is sent to it on a thread of its own, until it is closed.
+// starter returns a channel. A goroutine with a thread of its own runs the functions sent to it,
+// until it is closed.
 func starter(prepare func()) chan func() {
 	run := make(chan func())
 	go func() {
@@ -55,7 +56,7 @@ func starter(prepare func()) chan func() {
 	return run
 }
 
-// start starts a part, waits until it listens and supervises it from then on.
+// start starts a part, waits until it listens, and supervises it from then on.
 func (c *children) start(ctx context.Context, p *part) error {
 	child, err := c.listening(ctx, p)
 	if err == nil {
@@ -73,7 +74,7 @@ func (c *children) listening(ctx context.Context, p *part) (*child, error) {
 	return child, c.await(ctx, p, child)
 }
 
-// begin writes the part's configuration and starts it.
+// begin writes the part's configuration and starts a child.
 func (c *children) begin(p *part) (*child, error) {
 	file := filepath.Join(c.dir, p.name+".yaml")
 	if err := config.WriteFile(file, p.config); err != nil {
@@ -103,7 +104,7 @@ func (c *children) begin(p *part) (*child, error) {
 	return n, nil
 }
 
-// await waits until the child listens, for startTime at most, and prints its addresses.
+// await waits until the child listens, for at most startTime, and prints its addresses.
 func (c *children) await(ctx context.Context, p *part, n *child) error {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
@@ -114,7 +115,7 @@ func (c *children) await(ctx context.Context, p *part, n *child) error {
 	return err
 }
 
-// listens waits until the child listens, and returns what is printed then.
+// listens waits until the child listens, and returns the text to print then.
 func (n *child) listens(ctx context.Context, p *part) (string, error) {
 	text, err := p.listens(ctx, n)
 	n.listened = time.Now()
@@ -127,8 +128,8 @@ func (c *children) print(text string) {
 	_, _ = io.WriteString(c.out, text)
 }
 
-// stop ends all children. The context of their supervision is done, so that none is
-// started meanwhile.
+// stop ends all children. The context of their supervision must be done, so that none is started
+// meanwhile.
 func (c *children) stop() {
 	c.watched.Wait()
 	var all sync.WaitGroup

@@ -34,37 +34,34 @@ import (
 type Config struct {
 	// DB is the database: sqlite:PATH or postgres://USER@HOST/DATABASE.
 	DB string `yaml:"db"`
-	// DBInsecure lets databases on other machines be reached without a check of their certificate.
+	// DBInsecure allows databases on other machines to be reached without checking their certificate.
 	DBInsecure bool `yaml:"db_insecure"`
 	// Slaves is the number of slaves; Strategy places the groups on them.
 	Slaves int `yaml:"slaves"`
 	// Replicas is how many slaves hold each slice.
 	Replicas int    `yaml:"replicas"`
 	Strategy string `yaml:"strategy"`
-	// Order says how groups lie on the ring, "hash", "advertiser" or "id"; empty
-	// means as they do already, or "hash" in a new cluster.
+	// Order says how groups lie on the ring: "hash", "advertiser" or "id". If it is empty, the cluster keeps its order; a new
+	// cluster gets "hash".
 	Order string `yaml:"order"`
-	// StrategyOptions are the strategy's own, by name; Interval is the time
-	// between two of its iterations; 0 means none.
+	// StrategyOptions are options of the strategy, by name. Interval is the time between two iterations of the strategy; 0 means
+	// no iterations.
 	StrategyOptions map[string]string `yaml:"strategy_options"`
 	Interval        time.Duration     `yaml:"interval"`
-	// Distributors is the number of distributors. If it is 0, the balancer prepares
-	// node data itself.
+	// Distributors is the number of distributors. If it is 0, the balancer prepares slave data itself.
 	Distributors int `yaml:"distributors"`
 	// Data is the directory of the slaves' stores, one directory each (slave-0, …).
 	Data string `yaml:"data"`
-	// Barrels is a directory of stores built offline, used in place of Data;
-	// empty means none.
+	// Barrels is a directory of stores built offline that is used instead of Data; if it is empty, Data is used.
 	Barrels string `yaml:"barrels"`
-	// HTTP is the address for queries; Admin is the admin port.
+	// HTTP is the address for queries. Admin is the address of the admin port.
 	HTTP  string `yaml:"http"`
 	Admin string `yaml:"admin"`
-	// GRPC is the address for queries over gRPC; empty means none.
+	// GRPC is the address for queries over gRPC; if it is empty, there is none.
 	GRPC string `yaml:"grpc"`
-	// Collector is the address for events of a collector; empty means none, and answers have no
-	// tokens.
+	// Collector is the address for events of a collector. If it is empty, there is no collector, and answers have no tokens.
 	Collector string `yaml:"collector"`
-	// AdoptEvents, EventOrigins, KeepEvents, Quality and LearnEvery are the collector's.
+	// AdoptEvents, EventOrigins, KeepEvents, Quality and LearnEvery are settings of the collector.
 	AdoptEvents  bool          `yaml:"adopt_events"`
 	EventOrigins []string      `yaml:"event_origins"`
 	KeepEvents   time.Duration `yaml:"keep_events"`
@@ -72,58 +69,56 @@ type Config struct {
 	LearnEvery   time.Duration `yaml:"learn_every"`
 	// AdminHosts are further host names of the admin port (ports.Open).
 	AdminHosts []string `yaml:"admin_hosts"`
-	// DiscardDataOf is the balancer's.
+	// DiscardDataOf is a setting of the balancer.
 	DiscardDataOf []string `yaml:"discard_data_of"`
-	// Processes runs each part in a child process of its own.
+	// Processes says that each part runs in a child process of its own.
 	Processes bool `yaml:"processes"`
-	// NoRestart leaves child processes that end as they are.
+	// NoRestart says that child processes that end are not started again.
 	NoRestart bool `yaml:"no_restart"`
-	// Transport is how the master asks the slaves: TransportDirect or TransportStream.
+	// Transport says how the master asks the slaves: TransportDirect or TransportStream.
 	Transport string `yaml:"transport"`
-	// Lexicon, Profile, Reserve, Explain, Timeout, RequestIDs and MaxInFlight are the
-	// master's.
+	// Lexicon, Profile, Reserve, Explain, Timeout, RequestIDs and MaxInFlight are settings of the master.
 	Lexicon    string        `yaml:"lexicon"`
 	Profile    string        `yaml:"profile"`
 	Reserve    uint64        `yaml:"reserve_micros"`
 	Explain    string        `yaml:"explain"`
 	Timeout    time.Duration `yaml:"timeout"`
 	RequestIDs string        `yaml:"request_ids"`
-	// UnknownLocation is as in the configuration of a master.
+	// UnknownLocation is a setting of the master.
 	UnknownLocation string `yaml:"unknown_location"`
 	MaxInFlight     int    `yaml:"max_in_flight"`
-	// Scorer is the master's and the slaves'.
+	// Scorer is a setting of the master and the slaves.
 	Scorer string `yaml:"scorer"`
-	// SlowQueries and QueryLog are the master's, too.
+	// SlowQueries and QueryLog are settings of the master.
 	SlowQueries querylog.SlowConfig   `yaml:"slow_queries"`
 	QueryLog    querylog.RecordConfig `yaml:"query_log"`
-	// Traces is the master's and the slaves', RocksDBStatistics the slaves'.
+	// Traces is a setting of the master and the slaves, and RocksDBStatistics one of the slaves.
 	Traces            tracing.Config `yaml:"traces"`
 	RocksDBStatistics bool           `yaml:"rocksdb_statistics"`
-	// Memory is what all slaves together may take in memory; 0 means as much for each
-	// as a slave's default. The other parts take theirs beside it.
+	// Memory is the memory that all slaves together may use; 0 means the default of a slave for each of them. The memory of
+	// other parts is not included.
 	Memory config.Size `yaml:"memory"`
-	// TLS and tokens are for the admin port: the parts speak to each other on loopback, without
-	// TLS. QueryTLS is how the ports for queries use TLS; QueryInsecure lets those that are not on
-	// loopback be without.
+	// TLS and tokens are for the admin port; the parts talk to each other on loopback, without TLS. QueryTLS says how the ports
+	// for queries use TLS. QueryInsecure allows those outside loopback without TLS.
 	QueryTLS      certs.QueryTLS `yaml:"query_tls"`
 	QueryInsecure bool           `yaml:"query_insecure"`
 
 	certs.Settings `yaml:",inline"`
 
-	linger time.Duration `yaml:"-"` // of the balancer, for tests; 0: its default
+	linger time.Duration `yaml:"-"` // of the balancer, for tests; 0 means its default
 }
 
-// How slaves are asked (Config.Transport): TransportDirect, those of the master's process
-// within it, or TransportStream, all of them over streams, as they are elsewhere.
+// The values of Config.Transport. With TransportDirect, the master asks the slaves in its own process directly. With
+// TransportStream, it asks all slaves over streams, as in other clusters.
 const (
 	TransportDirect = "direct"
 	TransportStream = "stream"
 )
 
-// MaxSlaves is the most slaves that RunUp starts.
+// MaxSlaves is the largest number of slaves that Run starts.
 const MaxSlaves = 64
 
-// DefaultConfig returns the defaults; DB has none.
+// DefaultConfig returns the defaults. DB has no default.
 func DefaultConfig() Config {
 	return Config{
 		Slaves: 3, Replicas: 1, Strategy: strategy.Default, Interval: clusters.DefaultInterval, Data: "data", HTTP: "127.0.0.1:8080", Admin: "127.0.0.1:8081",
@@ -133,7 +128,7 @@ func DefaultConfig() Config {
 	}
 }
 
-// memory is what all slaves together may take.
+// memory returns the memory that all slaves together may use.
 func (c *Config) memory() config.Size {
 	if c.Memory > 0 {
 		return c.Memory
@@ -141,7 +136,8 @@ func (c *Config) memory() config.Size {
 	return config.Size(c.Slaves) * slave.DefaultMemory
 }
 
-// need is what this process needs of the system; with Processes, what that of the largest part needs, which has the same limits.
+// need returns what this process needs from the system. With Processes, that is what the part with the largest needs requires,
+// since each part has the same limits.
 func (c *Config) need() ulimit.Need {
 	n := ulimit.Need{Files: ports.OwnFiles, Memory: uint64(c.memory())}
 	if c.Processes {
@@ -159,7 +155,7 @@ func (c *Config) need() ulimit.Need {
 	return n
 }
 
-// Validate lists all faults.
+// Validate returns an error that lists all faults, or nil.
 func (c *Config) Validate() error {
 	var k config.Check
 	k.That(c.DB != "", "db", "must not be empty; give sqlite:PATH or postgres://USER@HOST/DATABASE")
@@ -210,7 +206,7 @@ func (c *Config) Validate() error {
 	return k.Err()
 }
 
-// CheckStart makes the checks of a start and changes nothing; --check-config calls it, too. Validate comes before it.
+// CheckStart makes the checks of a start and changes nothing; --check-config calls it, too. Call Validate first.
 func (c *Config) CheckStart(ctx context.Context, log *slog.Logger) error {
 	k := preflight.Begin(ctx, c.need(), log)
 	id, counts := k.Database(c.DB)
@@ -232,7 +228,7 @@ func (c *Config) CheckStart(ctx context.Context, log *slog.Logger) error {
 	return k.Err()
 }
 
-// state are the files and directories that only the program's owner may read, beside those of its credentials.
+// state returns the files and directories that only the program's owner may read, besides those of its credentials.
 func (c *Config) state() []string {
 	state := append(database.Files(c.DB), c.stores().Path)
 	if c.Collector != "" {

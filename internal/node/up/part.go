@@ -12,19 +12,18 @@ import (
 	"adshard/internal/node/slave"
 )
 
-// part is a part of the cluster that runs as a child process, one after another when
-// it is restarted.
+// part is a part of the cluster that runs as a child process. When it is restarted, one child
+// follows another.
 type part struct {
 	name, command string
-	bulk          bool     // it prepares data
-	env           []string // nil: that of this process
+	bulk          bool     // the part prepares data
+	env           []string // nil means this process's environment
 	// config points to the part's configuration.
 	config any
-	// listens waits until the child listens and returns what up prints then. It sets the
-	// addresses in config, so that a restarted child has the same ones.
+	// listens waits until the child listens, and returns the text that up prints then. It sets the
+	// addresses in config, so that a restarted child gets the same ones.
 	listens func(context.Context, *child) (string, error)
-	// admin is the URL of the admin port, set by listens, or "" if there is
-	// none.
+	// admin is the URL of the admin port, which listens sets, or "" if there is no admin port.
 	admin string
 }
 

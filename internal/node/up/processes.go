@@ -15,16 +15,15 @@ import (
 )
 
 const (
-	// startTime is how long a child may take until it listens when the cluster starts; a
-	// balancer loads all items first.
+	// startTime is how long a child may take to listen when the cluster starts: a balancer loads all items first.
 	startTime = 2 * time.Minute
 	// endTime is how long a child may take to end after SIGTERM.
 	endTime = 10 * time.Second
 )
 
-// runProcesses runs each part of a cluster as a child process of the same
-// program. A child that ends is started again, unless NoRestart says otherwise; the
-// others continue meanwhile. The children end with this process, however it ends.
+// runProcesses runs each part of a cluster as a child process of the same program. A child that ends is started
+// again, unless NoRestart is set; meanwhile the others continue. The children end with this process, however it
+// ends.
 func runProcesses(ctx context.Context, cfg Config, h *home.Dir, out io.Writer, log *slog.Logger) error {
 	dir, err := os.MkdirTemp("", "adshard-up-")
 	if err != nil {
@@ -53,8 +52,8 @@ func runProcesses(ctx context.Context, cfg Config, h *home.Dir, out io.Writer, l
 	return err
 }
 
-// startAll starts the parts in the order in which they need each other and prints
-// their lines. Each is supervised from then on.
+// startAll starts the parts in the order in which they need each other, and prints their lines. It supervises each
+// part once it has started it.
 func (c *children) startAll(ctx context.Context, cfg Config, h *home.Dir) error {
 	b := cfg.balancer(h)
 	balancer := balancerPart(&b)
@@ -83,7 +82,7 @@ func (c *children) startAll(ctx context.Context, cfg Config, h *home.Dir) error 
 	m := cfg.master(b.Listen)
 	m.Slaves = slaves
 	if cfg.Admin != "" {
-		m.Admin = loopback // cfg's is the balancer's
+		m.Admin = loopback // the address in cfg is for the balancer's admin port
 	}
 	p := masterPart(&m)
 	child, err := c.listening(ctx, p)
@@ -98,8 +97,8 @@ func (c *children) startAll(ctx context.Context, cfg Config, h *home.Dir) error 
 	return nil
 }
 
-// startSlaves starts all slaves, then waits for each; it returns the addresses of those that listen. One that does
-// not listen does not hold up the others: it is started again, unless none listens.
+// startSlaves starts all slaves, then waits for each, and returns the addresses of those that listen. A slave that
+// does not listen does not hold up the others: it is started again, unless no slave listens.
 func (c *children) startSlaves(ctx context.Context, cfg *Config, h *home.Dir, balancer string) (addresses []string, err error) {
 	configs := make([]slave.Config, cfg.Slaves)
 	parts := make([]*part, cfg.Slaves)

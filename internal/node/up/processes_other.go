@@ -8,6 +8,6 @@ func startsChildren() {}
 
 func startsBulk() {}
 
-// dieWithParent: only Linux can tie a child to its parent; elsewhere children
-// end when the parent ends in order.
+// dieWithParent returns nil: only Linux can tie a child to its parent. On other systems, children
+// end if the parent ends in an orderly way.
 func dieWithParent() *syscall.SysProcAttr { return nil }

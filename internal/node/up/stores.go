@@ -8,8 +8,8 @@ import (
 )
 
 // openStores opens the stores of all slaves. A store that cannot be opened does not hold up the others: it is set
-// aside and filled again (slave.Replace). If that fails too, its slave is left out until the next start and is nil in
-// the result. If none can be opened the error says why the first cannot.
+// aside and filled again (slave.Replace). If that fails, too, its slave is left out until the next start, and the
+// result has nil for it. If no store can be opened, the error says why the first could not be.
 func (u *up) openStores(configs []slave.Config) ([]barrels.Store, error) {
 	stores, causes := make([]barrels.Store, len(configs)), make([]error, len(configs))
 	for i := range configs {
@@ -40,7 +40,7 @@ func (u *up) openStores(configs []slave.Config) ([]barrels.Store, error) {
 	return stores, nil
 }
 
-// closeLater has a store closed at the end.
+// closeLater makes close close a store.
 func (u *up) closeLater(store barrels.Store) {
 	if store != nil {
 		u.stores = append(u.stores, store)

@@ -8,17 +8,18 @@ import (
 	"adshard/internal/wait"
 )
 
-// pauses are the pauses before restarts: the first one, and twice as long after each
-// end until they are the longest; the first one again once a child has listened for settled. The time until
-// it listens does not count: a part that takes minutes to load, and dies then, would be loaded without end.
+// pauses are the lengths of pauses before restarts. The first pause is the shortest, and each end doubles
+// it up to the longest. Once a child has listened for `settled`, the next pause is the first one again. The
+// time before it listens is not included: otherwise a part that takes minutes to load, and then dies, would
+// be loaded over and over.
 type pauses struct {
 	first, longest, settled time.Duration
 }
 
 var defaultPauses = pauses{first: 100 * time.Millisecond, longest: 30 * time.Second, settled: time.Minute}
 
-// after returns the pause that follows a pause of last, or 0 if the child has listened for that
-// long.
+// after returns the pause that follows a pause of the length `last`, given that the child had listened for
+// `well` before it ended. If last is 0, or well is at least `settled`, that is the first pause.
 func (p pauses) after(last, well time.Duration) time.Duration {
 	if last == 0 || well >= p.settled {
 		return p.first
@@ -26,8 +27,8 @@ func (p pauses) after(last, well time.Duration) time.Duration {
 	return min(2*last, p.longest)
 }
 
-// supervise starts the part again whenever its child ends, until ctx is done. It
-// returns at once.
+// supervise starts the part again whenever its child ends, until ctx is done. It returns at once; the
+// restarts are made in the background.
 func (c *children) supervise(ctx context.Context, p *part, n *child) {
 	c.watched.Go(func() {
 		var pause time.Duration
@@ -45,7 +46,8 @@ func (c *children) supervise(ctx context.Context, p *part, n *child) {
 	})
 }
 
-// follow prints when the part is ready, and reports whether the child ended before ctx.
+// follow prints when the part is ready, and waits until the child ends or ctx is done. It reports whether
+// the child ended first.
 func (c *children) follow(ctx context.Context, n *child) bool {
 	for {
 		select {
@@ -63,8 +65,8 @@ func (c *children) follow(ctx context.Context, n *child) bool {
 	}
 }
 
-// startAgain starts the part until it listens, with growing pauses. It returns the last
-// one, and no child when ctx is done first.
+// startAgain starts the part, with growing pauses, until it listens. It returns the child and the last
+// pause, or nil if ctx is done first.
 func (c *children) startAgain(ctx context.Context, p *part, pause time.Duration) (*child, time.Duration) {
 	down := time.Now()
 	for tries := 1; ; tries++ {

@@ -33,17 +33,17 @@ import (
 	"adshard/internal/node/slave"
 )
 
-// loopback is the address on which the parts of a cluster on one machine listen.
+// loopback is the address on which most parts of a cluster on one machine listen.
 const loopback = "127.0.0.1:0"
 
-// Run runs a whole cluster on this machine until ctx is done: a balancer,
-// slaves and a master, in this process or, with Processes, in child processes, with
-// real gRPC between them. In this process the master asks the slaves directly,
-// if that is the Transport. It prints on out, when they listen,
-// "slave N ready ADDR" and "distributor N ready ADDR" ("slave N pid P ready
-// ADDR" for a child, "master pid P admin http://ADDR" for the master's), and
-// "collector ready http://ADDR", "admin http://ADDR", "grpc ADDR", and last, when a complete answer is possible, "ready
-// http://ADDR".
+// Run runs a whole cluster on this machine until ctx is done: a balancer, slaves and a master. They run in this process
+// or, with Processes, in child processes, with real gRPC between them. In this process, the master asks the slaves
+// directly if Transport says so.
+//
+// When the parts listen, Run prints on `out` "slave N ready ADDR" and "distributor N ready ADDR" ("slave N pid P ready
+// ADDR" for a child, and "master pid P admin http://ADDR" for the master's admin port), then "collector ready
+// http://ADDR", "admin http://ADDR" and "grpc ADDR". When a complete answer is possible, it prints "ready http://ADDR"
+// as the last line.
 func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error {
 	if err := cfg.Validate(); err != nil {
 		return err
@@ -69,13 +69,13 @@ func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error
 		}
 	}
 	if cfg.Processes || err != nil {
-		_ = db.Close() // the balancer's process opens it
+		_ = db.Close() // the balancer's process will open it
 	}
 	switch {
 	case err != nil:
 		return err
 	case cfg.Processes:
-		ports.WarnExposed([]string{cfg.stores().Path}, log) // its parts warn of all else
+		ports.WarnExposed([]string{cfg.stores().Path}, log) // the parts warn of everything else
 		return runProcesses(ctx, cfg, stores, out, log)
 	}
 	defer db.Close()
@@ -94,7 +94,7 @@ func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error
 	return u.run(ctx, out)
 }
 
-// up is a cluster in one process.
+// up is a cluster that runs in one process.
 type up struct {
 	cfg  Config
 	home *home.Dir
@@ -102,24 +102,24 @@ type up struct {
 	log  *slog.Logger
 
 	port         *ports.Ports
-	listener     net.Listener // the balancer's
+	listener     net.Listener // the balancer's listener
 	balancer     *balancer.Host
 	distributors []*distributor.Process
 	stores       []barrels.Store
 	slaves       []*slave.Slave
 	leftOut      []string // slaves whose stores cannot be opened, with the reasons
 	plan         memlimit.Plan
-	models       *scorers.File // of the master and all slaves
+	models       *scorers.File // for the master and all slaves
 	master       *master.Master
-	collector    *collector.Collector // nil: none
+	collector    *collector.Collector // nil if there is none
 }
 
-// othersHeap is for what master, balancer and distributors have in Go's heap; one
-// that needs more is collected more often.
+// othersHeap is the part of Go's heap for the master, the balancer and the distributors; if they need more, garbage is
+// collected more often.
 const othersHeap = 512 << 20
 
-// start opens and listens: whatever can fail fails here. The ports for people come
-// first, so that one in use is reported at once.
+// start opens and listens, and so everything that can fail fails here. The ports for users come first, so that a port
+// in use is reported at once.
 func (u *up) start(ctx context.Context) (err error) {
 	if u.port, err = ports.Open(u.cfg.Credentials, u.cfg.Admin, u.cfg.AdminHosts...); err != nil {
 		return err
@@ -176,7 +176,7 @@ func (u *up) start(ctx context.Context) (err error) {
 	return err
 }
 
-// newSlaves opens the stores of slaves and has them listen. One whose store cannot be opened is left out.
+// newSlaves opens the stores of slaves and makes the slaves listen. It leaves out slaves whose stores cannot be opened.
 func (u *up) newSlaves(configs []slave.Config, gate *overload.Gate) error {
 	stores, err := u.openStores(configs)
 	if err != nil {
@@ -184,7 +184,7 @@ func (u *up) newSlaves(configs []slave.Config, gate *overload.Gate) error {
 	}
 	for i, store := range stores {
 		if store == nil {
-			continue // it is left out
+			continue // the slave is left out
 		}
 		s, err := slave.New(configs[i], store, gate, u.port, u.log)
 		if err != nil {
@@ -195,8 +195,8 @@ func (u *up) newSlaves(configs []slave.Config, gate *overload.Gate) error {
 	return nil
 }
 
-// local returns how the master finds the slaves of this process, or nil if it asks
-// them over the wire. It is called once they all listen.
+// local returns how the master finds the slaves in this process, or nil if it asks them over the wire. Call it when all
+// slaves listen.
 func (u *up) local() func(address string) fanout.Local {
 	if u.cfg.Transport != TransportDirect {
 		return nil
@@ -256,8 +256,7 @@ func (u *up) ready() []string {
 	return why
 }
 
-// close releases what start opened. What run has closed already may be closed
-// again.
+// close releases what start opened. Closing again what run has closed does no harm.
 func (u *up) close() {
 	if u.port != nil {
 		u.port.Close()
@@ -282,7 +281,7 @@ func (u *up) close() {
 	}
 }
 
-// stores returns where the stores are.
+// stores returns the configuration of the directory of stores.
 func (c *Config) stores() home.Config {
 	s := home.Config{Path: c.Data, Slaves: c.Slaves, DB: c.DB, DiscardDataOf: c.DiscardDataOf}
 	if c.Barrels != "" {
@@ -291,12 +290,12 @@ func (c *Config) stores() home.Config {
 	return s
 }
 
-// settleOrder sets the order of keys: that of an existing cluster, that in which
-// stores were built offline, or that of a new cluster.
+// settleOrder sets the order of keys: the order of an existing cluster, or that in which stores were built offline, or
+// that of a new cluster.
 func (c *Config) settleOrder(ctx context.Context, h *home.Dir, db backend.Store) error {
 	fresh := identity.DefaultOrder
 	if c.Barrels != "" {
-		fresh = balance.ByOwner // of stores built before their order was recorded
+		fresh = balance.ByOwner // for stores built before their order was recorded
 	}
 	if built, ok := h.Order(); ok {
 		if fresh = built; c.Order != "" && c.Order != built.String() {
@@ -312,8 +311,7 @@ func (c *Config) settleOrder(ctx context.Context, h *home.Dir, db backend.Store)
 	return strategy.CheckOrder(c.Strategy, order)
 }
 
-// master, slave, balancer, distributor and collector return the configurations of the
-// cluster's parts.
+// master, slave, balancer, distributor and collector return the configurations of the cluster's parts.
 func (c *Config) master(balancer string) master.Config {
 	m := master.DefaultConfig()
 	m.HTTP, m.GRPC, m.Admin, m.AdminHosts, m.Balancer = c.HTTP, c.GRPC, "", c.AdminHosts, balancer

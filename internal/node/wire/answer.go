@@ -19,8 +19,8 @@ func fromHit(h *search.Hit) *pb.Hit {
 	}
 }
 
-// toHit reads a hit; a match type or level that is not known becomes the worst
-// one, so that no table is indexed outside of its bounds.
+// toHit reads a hit. A match type or level that is not known is read as the worst one, so that no
+// table is indexed out of bounds.
 func toHit(m *pb.Hit, h *search.Hit) {
 	*h = search.Hit{
 		Keyword:    m.GetKeyword(),

@@ -57,8 +57,8 @@ func appendHit(b []byte, h *search.Hit) []byte {
 	return appendVarint(b, 17, uint64(h.Filters))
 }
 
-// ParseAnswer reads what AppendAnswer appends: the answer of one shard. It refers
-// to b, which must not change any more. fault.Invalid: it exceeds a bound or is not
+// ParseAnswer reads a message made by AppendAnswer: the answer of one shard. The result refers to
+// b, which must not change any more. Errors: fault.Invalid if a bound is exceeded, or if b is not
 // such a message.
 func ParseAnswer(b []byte) (*search.Answer, error) {
 	hits := 0
@@ -118,7 +118,7 @@ func ParseAnswer(b []byte) (*search.Answer, error) {
 	return a, nil
 }
 
-// lag returns a lag of so many microseconds, one that fits.
+// lag returns a lag of this many microseconds, or the largest possible one.
 func lag(micros uint64) time.Duration {
 	const most = uint64(math.MaxInt64 / time.Microsecond)
 	return time.Duration(min(micros, most)) * time.Microsecond
@@ -137,8 +137,8 @@ func parseWork(w *search.Work, f *fields) {
 	}
 }
 
-// parseHit reads a hit; a match type or level that is not known becomes the worst
-// one, as in toHit.
+// parseHit reads a hit. As in toHit, a match type or level that is not known is read as the worst
+// one.
 func parseHit(h *search.Hit, b []byte) error {
 	f := fields{rest: b}
 	for f.next() {
@@ -174,7 +174,7 @@ func parseHit(h *search.Hit, b []byte) error {
 	return f.err
 }
 
-// piece returns a piece of what is shown, without copying it.
+// piece returns a piece of the data to be shown, without copying it.
 func (f *fields) piece(name string) []byte {
 	if len(f.b) > maxPiece {
 		f.err = tooLong(name, len(f.b), maxPiece)

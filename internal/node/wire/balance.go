@@ -8,14 +8,14 @@ import (
 	"adshard/schema/pb"
 )
 
-// The types of package balance and their messages.
+// The types of package balance, converted to messages and back.
 
 // ToPosition reads a position.
 func ToPosition(p *pb.Position) balance.Position {
 	return balance.Position{Epoch: p.GetEpoch(), Clock: p.GetClock(), Quantum: p.GetQuantum(), Offset: p.GetOffset()}
 }
 
-// FromPosition makes the message of a position, without its mark.
+// FromPosition returns the message of a position, without a mark.
 func FromPosition(p balance.Position) *pb.Position {
 	return &pb.Position{Epoch: p.Epoch, Clock: p.Clock, Quantum: p.Quantum, Offset: p.Offset}
 }
@@ -33,7 +33,7 @@ func ToTable(t *pb.SliceTable) balance.Table {
 	return out
 }
 
-// FromTable makes the message of a table of slices.
+// FromTable returns the message of a table of slices.
 func FromTable(t balance.Table) *pb.SliceTable {
 	out := &pb.SliceTable{View: t.View, Least: t.Least, Revision: t.Revision, Filled: t.Filled, Shard: t.Shard, Spare: t.Spare}
 	for _, s := range t.Slices {
@@ -45,7 +45,7 @@ func FromTable(t balance.Table) *pb.SliceTable {
 	return out
 }
 
-// FromQuantum makes the message of a quantum.
+// FromQuantum returns the message of a quantum.
 func FromQuantum(q balance.Quantum) *pb.Quantum {
 	out := &pb.Quantum{Number: q.Number, Clock: q.Clock, View: q.View}
 	for _, o := range q.Ops {
@@ -60,8 +60,7 @@ func FromQuantum(q balance.Quantum) *pb.Quantum {
 	return out
 }
 
-// ToQuantum reads a quantum of an epoch. Errors are those of
-// balance.DecodeState.
+// ToQuantum reads a quantum of an epoch. Errors: those of balance.DecodeState.
 func ToQuantum(epoch uint64, q *pb.Quantum) (balance.Quantum, error) {
 	out := balance.Quantum{Epoch: epoch, Number: q.GetNumber(), Clock: q.GetClock(), View: q.GetView()}
 	for _, o := range q.GetOps() {
@@ -80,7 +79,7 @@ func ToQuantum(epoch uint64, q *pb.Quantum) (balance.Quantum, error) {
 	return out, nil
 }
 
-// ToLoad reads the load report of a slave; nil stays nil.
+// ToLoad reads the load report of a slave. It returns nil for nil.
 func ToLoad(incarnation string, l *pb.Load) *load.Report {
 	if l == nil {
 		return nil

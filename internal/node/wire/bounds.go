@@ -9,26 +9,26 @@ import (
 	"adshard/targeting"
 )
 
-// Sizes that more than one field has. Bounds of data are far above what imports
-// accept, since any program may write to the database: what a distributor can
-// read there must reach the slaves.
+// Bounds that several fields share. Bounds of data are far above what imports accept, since any
+// program may write to the database, and everything that a distributor can read there must be able
+// to reach the slaves.
 const (
-	// MaxName bounds the name of a slave, master or distributor, in bytes, and
-	// MaxAddress a HOST:PORT.
+	// MaxName bounds the name of a slave, master or distributor, and MaxAddress bounds a HOST:PORT,
+	// both in bytes.
 	MaxName    = 200
 	MaxAddress = 300
-	// MaxZone bounds the name of a zone.
+	// MaxZone bounds the name of a zone, in bytes.
 	MaxZone = 64
 	// MaxNodes bounds a list of slaves.
 	MaxNodes = 4096
-	// MaxTenant bounds the name of the tenant of a search, in bytes; TraceBytes is
-	// the size of a trace context.
+	// MaxTenant bounds the name of the tenant of a search, in bytes. TraceBytes is the size of a
+	// trace context.
 	MaxTenant  = 64
 	TraceBytes = 25
 	// MaxSlices bounds a table of slices.
 	MaxSlices = 1 << 18
-	// PieceBytes is the size of a piece of a copied file, MaxPieces bounds the pieces of
-	// one, and MaxToken the secret of a copying slave, in bytes.
+	// PieceBytes is the size of a piece of a copied file, and MaxPieces bounds the number of a
+	// file's pieces. MaxToken bounds the secret of a copying slave, in bytes.
 	PieceBytes = 1 << 20
 	MaxPieces  = 1 << 20
 	MaxToken   = 64
@@ -43,32 +43,32 @@ const (
 	maxOps         = 1 << 20
 	maxHot         = 1 << 12 // items, topics or pairs of a load report
 	maxCertified   = 64      // bins of a certificate
-	maxParents     = 1 << 20 // of a certificate: of a whole slice at most
+	maxParents     = 1 << 20 // of a certificate, which covers at most a whole slice
 	maxFiles       = 1 << 16 // of a store
 	maxHits        = search.MaxPlacements * 2 * MaxSlots
 	maxLacking     = 4 << 10
-	maxPlaces      = 1 << 12     // of a request, with those around them
-	maxMatches     = 1 << 14     // of an explanation
-	maxWord        = 64          // of a fixed vocabulary
+	maxPlaces      = 1 << 12     // of a request, including the places around them
+	maxMatches     = 1 << 14     // in an explanation
+	maxWord        = 64          // of a word from a fixed vocabulary, in bytes
 	maxWords       = 1 << 20     // of a keyword, as hashes or with their agreement
 	maxText        = 1 << 24     // any text of the database
-	maxPiece       = 2 * maxText // of what is shown, in JSON
-	maxFew         = 1 << 12     // what an ad, a campaign or a keyword has a few of
+	maxPiece       = 2 * maxText // of data to be shown, as JSON
+	maxFew         = 1 << 12     // anything of which an ad, a campaign or a keyword has a few
 	maxEntries     = 1 << 20     // of a bucket
 	maxHeld        = 1 << 22     // negatives of one owner, or keywords in one message
 	maxPart        = 1 << 18     // keywords in a part
 )
 
-// bound is how much a field may hold: bytes of each text, entries of a list; 0
-// where that does not apply.
+// bound limits a field: `bytes` for each text, and `entries` for a list. The one that does not
+// apply is 0.
 type bound struct{ bytes, entries int }
 
 func text(bytes int) bound           { return bound{bytes: bytes} }
 func list(entries int) bound         { return bound{entries: entries} }
 func texts(entries, bytes int) bound { return bound{bytes: bytes, entries: entries} }
 
-// boundOf returns the bound of a field, its own or that of its name in any
-// message, and under which key it stands.
+// boundOf returns the bound of a field, and the key under which it is found: the field's own, or
+// the one for its name in any message.
 func boundOf(all map[string]bound, message, field string) (key string, b bound) {
 	key = message + "." + field
 	b, own := all[key]
@@ -79,9 +79,9 @@ func boundOf(all map[string]bound, message, field string) (key string, b bound) 
 	return key, b
 }
 
-// bounds has every text and every list of every message, so that no peer can
-// make this process keep more than it should. A text or list that is
-// not here is refused unless it is empty. Numbers are checked where messages are converted.
+// bounds returns the bounds of every text and every list in every message, so that no peer can make
+// this process keep more than it should. A text or list that is not listed is refused unless it is
+// empty. Numbers are checked when messages are converted.
 func bounds() map[string]bound {
 	all := map[string]bound{ // in all files
 		"*.database": text(maxID),
@@ -96,7 +96,7 @@ func bounds() map[string]bound {
 	return all
 }
 
-// controlBounds has the bounds of control.proto.
+// controlBounds returns the bounds of control.proto.
 func controlBounds() map[string]bound {
 	return map[string]bound{
 		"RegisterRequest.name":             text(MaxName),
@@ -148,7 +148,7 @@ func controlBounds() map[string]bound {
 	}
 }
 
-// dataBounds has the bounds of nodedata.proto and load.proto.
+// dataBounds returns the bounds of nodedata.proto and load.proto.
 func dataBounds() map[string]bound {
 	return map[string]bound{
 		// nodedata.proto
@@ -177,7 +177,7 @@ func dataBounds() map[string]bound {
 	}
 }
 
-// recordBounds has the bounds of records.proto.
+// recordBounds returns the bounds of records.proto.
 func recordBounds() map[string]bound {
 	return map[string]bound{
 		"Advertiser.name":       text(maxText),
@@ -218,7 +218,7 @@ func recordBounds() map[string]bound {
 	}
 }
 
-// callBounds has the bounds of the calls of search.proto beside searches and explanations.
+// callBounds returns the bounds of all calls in search.proto other than searches and explanations.
 func callBounds() map[string]bound {
 	return map[string]bound{
 		"AdoptRequest.balancer":      text(16 * MaxAddress),
@@ -236,10 +236,10 @@ func callBounds() map[string]bound {
 	}
 }
 
-// searchBounds has the bounds of searches and answers, in search.proto.
+// searchBounds returns the bounds of searches and answers in search.proto.
 func searchBounds() map[string]bound {
 	return map[string]bound{
-		"Fault.op":                 text(2 * maxMessage), // and all of it by MaxHeader
+		"Fault.op":                 text(2 * maxMessage), // MaxHeader bounds the whole fault
 		"Fault.field":              text(2 * maxMessage),
 		"Query.text":               text(search.MaxQueryBytes),
 		"Query.norm":               list(search.MaxQueryWords),
@@ -264,13 +264,14 @@ func searchBounds() map[string]bound {
 	}
 }
 
-// contextBounds has the bounds of what a search says of the user and the page, in search.proto.
+// contextBounds returns the bounds of what a search says about the user and the page, in
+// search.proto.
 func contextBounds() map[string]bound {
 	return map[string]bound{
 		"Context.places":               list(maxPlaces),
 		"Context.languages":            texts(targeting.MaxLanguages, maxWord),
 		"Context.audiences":            texts(targeting.MaxAudiences, targeting.MaxSegmentBytes),
-		"Context.block_advertisers":    list(2 * targeting.MaxBlocks), // the request's and a placement's (searchapi.joined)
+		"Context.block_advertisers":    list(2 * targeting.MaxBlocks), // for the request and for a placement (searchapi.joined)
 		"Context.block_domains":        texts(2*targeting.MaxBlocks, targeting.MaxPageBytes),
 		"Context.block_categories":     texts(2*targeting.MaxBlocks, targeting.MaxPageBytes),
 		"Context.block_lists":          list(2 * targeting.MaxLists),
@@ -283,7 +284,7 @@ func contextBounds() map[string]bound {
 	}
 }
 
-// explainBounds has the bounds of explanations, in search.proto.
+// explainBounds returns the bounds of explanations in search.proto.
 func explainBounds() map[string]bound {
 	return map[string]bound{
 		"ExplainResponse.scorer":         text(scorerBytes),
@@ -305,7 +306,7 @@ func explainBounds() map[string]bound {
 	}
 }
 
-// streamBounds has the bounds of the frames of streams, in search.proto.
+// streamBounds returns the bounds of the frames of streams in search.proto.
 func streamBounds() map[string]bound {
 	return map[string]bound{
 		"MasterFrame.asks":    list(MaxSearches),
@@ -319,10 +320,10 @@ func streamBounds() map[string]bound {
 	}
 }
 
-// queryBounds has the bounds of query.proto.
+// queryBounds returns the bounds of query.proto.
 func queryBounds() map[string]bound {
 	return map[string]bound{
-		"AdsRequest.q":                   text(search.MaxQueryBytes + 1), // so that the reason is given as over HTTP
+		"AdsRequest.q":                   text(search.MaxQueryBytes + 1), // one more than allowed, so that the answer gives the reason as over HTTP
 		"AdsRequest.device":              text(maxWord),
 		"AdsRequest.variants":            text(maxWord),
 		"AdsRequest.request_id":          text(maxID + 1),
@@ -376,7 +377,7 @@ func queryBounds() map[string]bound {
 	}
 }
 
-// copyBounds has the bounds of copy.proto.
+// copyBounds returns the bounds of copy.proto.
 func copyBounds() map[string]bound {
 	return map[string]bound{
 		"OpenCopyRequest.token":  text(MaxToken),

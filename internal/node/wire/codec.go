@@ -12,12 +12,11 @@ import (
 	"adshard/fault"
 )
 
-// codec is gRPC's codec of protocol buffers, with the bounds of all fields
-// before it: they are checked while a message is still bytes, since decoding
-// makes up to fifty times as much of them. What a message has beside its known
-// fields is dropped. gRPC would turn an error of a codec into one without a kind, so a
-// message that exceeds a bound stays empty, and an interceptor fetches the reason with
-// refusal before any handler sees the message.
+// codec is gRPC's codec of protocol buffers, with a check of the bounds of all fields before it.
+// The bounds are checked while a message is still encoded, since a decoded message takes up to
+// fifty times as much memory. Unknown fields are dropped. gRPC would turn an error of a codec into
+// one without a kind. So a message that exceeds a bound is left empty, and an interceptor fetches
+// the reason with refusal before any handler sees the message.
 type codec struct {
 	encoding.CodecV2
 
@@ -30,12 +29,12 @@ func newCodec() *codec {
 	return &codec{CodecV2: encoding.GetCodecV2(encodingproto.Name), refused: make(map[any]error)}
 }
 
-// Name implements encoding.CodecV2. It is empty, so that calls have gRPC's plain
-// content type, as without a codec of their own: another one is put together for
+// Name implements encoding.CodecV2. It returns "", so that calls have gRPC's plain content type, as
+// they would without a codec of their own. Any other content type would be put together anew for
 // each call.
 func (*codec) Name() string { return "" }
 
-// Marshal implements encoding.CodecV2. A frame is copied, since its sender reuses it
+// Marshal implements encoding.CodecV2. It copies a frame, since its sender may reuse the frame
 // before gRPC has written it.
 func (c *codec) Marshal(v any) (mem.BufferSlice, error) {
 	if frame, ok := v.(Frame); ok {
@@ -74,7 +73,7 @@ func (c *codec) refuse(m any, err error) {
 	c.some.Store(int64(len(c.refused)))
 }
 
-// refusal returns why a message is refused, once, or nil if it is not.
+// refusal returns why a message was refused, or nil if it was not. It returns the reason only once.
 func (c *codec) refusal(m any) error {
 	if c.some.Load() == 0 {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"adshard/targeting"
 )
 
-// fromContext makes the message of a request's context. Of blocks it has the request's own; stored lists travel by name and
-// version.
+// fromContext returns the message of a request's context. It includes the request's own blocks; stored lists are sent as
+// names and versions.
 func fromContext(c *targeting.Context) *pb.Context {
 	if c == nil {
 		return nil
@@ -36,7 +36,7 @@ func fromContext(c *targeting.Context) *pb.Context {
 	return m
 }
 
-// toContext reads a context's message; fault.Invalid when it is out of bounds.
+// toContext reads the message of a context. Errors: fault.Invalid if it is out of bounds.
 func toContext(m *pb.Context) (*targeting.Context, error) {
 	if m == nil {
 		return nil, nil
@@ -64,7 +64,7 @@ func toContext(m *pb.Context) (*targeting.Context, error) {
 	return c, nil
 }
 
-// fromOutcome makes the message of what a context means for a keyword.
+// fromOutcome returns the message of a context's outcome for a keyword.
 func fromOutcome(o *targeting.Outcome) *pb.ContextOutcome {
 	if o == nil {
 		return nil
@@ -83,7 +83,7 @@ func fromCriterion(c targeting.Criterion) *pb.ContextCriterion {
 	return &pb.ContextCriterion{Text: c.Text, OfGroup: c.OfGroup}
 }
 
-// toOutcome is the reverse of fromOutcome.
+// toOutcome reads a message made by fromOutcome.
 func toOutcome(m *pb.ContextOutcome) *targeting.Outcome {
 	if m == nil {
 		return nil

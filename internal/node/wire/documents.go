@@ -5,10 +5,10 @@ import (
 	"adshard/schema/pb"
 )
 
-// MaxDocumentPart is the most bytes of a part of a document.
+// MaxDocumentPart bounds a part of a document, in bytes.
 const MaxDocumentPart = backend.DocumentPart
 
-// FromDocuments returns the message's form of heads of documents.
+// FromDocuments returns the messages of heads of documents.
 func FromDocuments(list []backend.Document) []*pb.Document {
 	out := make([]*pb.Document, len(list))
 	for i, d := range list {
@@ -17,7 +17,7 @@ func FromDocuments(list []backend.Document) []*pb.Document {
 	return out
 }
 
-// ToDocument returns the head of a document.
+// ToDocument reads the head of a document.
 func ToDocument(d *pb.Document) backend.Document {
 	return backend.Document{Name: d.GetName(), Version: d.GetVersion(), Size: d.GetSize(), Sum: d.GetSum(), Removed: d.GetRemoved()}
 }

@@ -5,7 +5,7 @@ import (
 	"adshard/search"
 )
 
-// FromExplain makes the message of a request to explain.
+// FromExplain returns the message of a request to explain.
 func FromExplain(r *search.Request, limit int) *pb.ExplainRequest {
 	w := &r.Wanted
 	return &pb.ExplainRequest{Request: FromRequest(r), Limit: uint32(max(limit, 0)),
@@ -21,9 +21,9 @@ func ToExplain(m *pb.ExplainRequest) (*search.Request, error) {
 	return r, err
 }
 
-// FromExplanation makes the message of a slave's explanation. What only the
-// whole ring's auction knows (Position, Price, SetBy, LostTo) and the shard's
-// name are the master's and do not travel.
+// FromExplanation returns the message of a slave's explanation. It leaves out what only the auction
+// over the whole ring can know (Position, Price, SetBy, LostTo), and the shard's name, which the
+// master knows.
 func FromExplanation(e *search.Explanation) *pb.ExplainResponse {
 	m := &pb.ExplainResponse{
 		Matches:      make([]*pb.Explained, len(e.Matches)),
@@ -76,7 +76,7 @@ func fromExplained(e *search.Explained) *pb.Explained {
 	return m
 }
 
-// ToExplanation reads the explanation of the shard with this name.
+// ToExplanation reads the explanation of the shard with a name.
 func ToExplanation(m *pb.ExplainResponse, shard string) *search.Explanation {
 	e := &search.Explanation{
 		Total:        m.GetTotal(),

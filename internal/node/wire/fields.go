@@ -9,15 +9,14 @@ import (
 	"adshard/fault"
 )
 
-// fields reads the fields of an encoded message, one after the other, without
-// reflection and without allocating. tag says which field it is and how it is
-// encoded, so that a field in an encoding that is not its own is skipped, as one
-// with an unknown number is.
+// fields reads the fields of an encoded message, one after the other, without reflection and
+// without allocating. tag says which field it is and how it is encoded, so that a field in a wrong
+// encoding is skipped like one with an unknown number.
 type fields struct {
 	rest []byte
-	tag  uint64 // as by tagOf
-	n    uint64 // of a scalar
-	b    []byte // of a text, a message, a packed list
+	tag  uint64 // in the form of tagOf
+	n    uint64 // value of a scalar
+	b    []byte // content of a text, a message or a packed list
 	err  error
 }
 
@@ -28,8 +27,7 @@ const (
 	asBytes   = uint64(protowire.BytesType)
 )
 
-// next reads the next field. It returns false if there is none, or err is
-// set.
+// next reads the next field. It returns false if there are no more, or if err is set.
 func (f *fields) next() bool {
 	if len(f.rest) == 0 || f.err != nil {
 		return false
@@ -68,7 +66,7 @@ func (f *fields) fail(n int) bool {
 	return false
 }
 
-// text returns the value of a text of at most so many bytes.
+// text returns the value of a text of at most `most` bytes.
 func (f *fields) text(name string, most int) string {
 	switch {
 	case len(f.b) > most:
@@ -89,8 +87,8 @@ func tooMany(name string, most int) error {
 	return fault.Field(checkOp, name, "%s has more than %d entries, the maximum", name, most)
 }
 
-// once notes that a field holds a message, which may occur once only: a second one
-// would be merged into it.
+// once records that a field holds a message, which may occur only once: a second one would be
+// merged into the first.
 func (f *fields) once(seen *bool, name string) bool {
 	if *seen {
 		f.err = fault.Field(checkOp, name, "%s occurs twice in its message", name)
@@ -123,8 +121,8 @@ func (f *fields) fixed64s(to []uint64, name string, most int) []uint64 {
 	return to
 }
 
-// varints appends the entries of a list of varints, packed or not; of larger
-// numbers the low bits count.
+// varints appends the entries of a list of varints, packed or not. It keeps only the low bits of
+// numbers that are too large for T.
 func varints[T uint32 | uint64](f *fields, to []T, name string, most int) []T {
 	if f.tag&7 == asVarint {
 		if len(to) >= most {
@@ -148,7 +146,7 @@ func varints[T uint32 | uint64](f *fields, to []T, name string, most int) []T {
 	return to
 }
 
-// consumeVarint is protowire.ConsumeVarint, quick where it takes one byte.
+// consumeVarint does the same as protowire.ConsumeVarint, but is fast if the number takes one byte.
 func consumeVarint(b []byte) (uint64, int) {
 	if len(b) > 0 && b[0] < 0x80 {
 		return uint64(b[0]), 1
@@ -156,7 +154,7 @@ func consumeVarint(b []byte) (uint64, int) {
 	return protowire.ConsumeVarint(b)
 }
 
-// appendVarint appends a scalar, unless it is zero.
+// appendVarint appends a scalar, if it is not zero.
 func appendVarint(b []byte, number protowire.Number, v uint64) []byte {
 	if v == 0 {
 		return b
@@ -178,7 +176,7 @@ func appendFixed64(b []byte, number protowire.Number, v uint64) []byte {
 	return protowire.AppendFixed64(protowire.AppendTag(b, number, protowire.Fixed64Type), v)
 }
 
-// appendText appends a text, unless it is empty.
+// appendText appends a text, if it is not empty.
 func appendText(b []byte, number protowire.Number, v string) []byte {
 	if v == "" {
 		return b
@@ -186,7 +184,7 @@ func appendText(b []byte, number protowire.Number, v string) []byte {
 	return appendEntry(b, number, v)
 }
 
-// appendBytes appends bytes, unless there are none.
+// appendBytes appends bytes, if there are any.
 func appendBytes(b []byte, number protowire.Number, v []byte) []byte {
 	if len(v) == 0 {
 		return b
@@ -194,19 +192,19 @@ func appendBytes(b []byte, number protowire.Number, v []byte) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(b, number, protowire.BytesType), v)
 }
 
-// appendEntry appends a text of a list, or one that may be empty.
+// appendEntry appends an entry of a list of texts, or a text that may be empty.
 func appendEntry(b []byte, number protowire.Number, v string) []byte {
 	return protowire.AppendString(protowire.AppendTag(b, number, protowire.BytesType), v)
 }
 
-// begin appends the tag of a message or a packed list; end follows, with what
-// begin returned, when its content is appended.
+// begin appends the tag of a message or a packed list. After its content has been appended, call
+// end with the results of begin.
 func begin(b []byte, number protowire.Number) (_ []byte, at int) {
 	b = append(protowire.AppendTag(b, number, protowire.BytesType), 0) // most lengths take one byte
 	return b, len(b)
 }
 
-// end sets the length of what was appended since begin.
+// end sets the length of the content that was appended since begin.
 func end(b []byte, at int) []byte {
 	n := len(b) - at
 	if n < 0x80 {

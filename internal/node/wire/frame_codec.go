@@ -13,19 +13,19 @@ import (
 	"adshard/search"
 )
 
-// Frame is a message of a stream as bytes (docs/stream.md). The codec of servers and
-// clients leaves it as it is; what was received is never used again by gRPC.
+// Frame is an encoded message of a stream (docs/stream.md). The codec of servers and clients passes
+// it on unchanged. gRPC never reuses a frame that was received.
 type Frame []byte
 
-// Ask is one search of a stream.
+// Ask is one search on a stream.
 type Ask struct {
 	ID, View uint64
-	Left     time.Duration // of the deadline
+	Left     time.Duration // time left until the deadline
 	search.Tags
-	Search []byte // as AppendRequest makes it
+	Search []byte // encoded by AppendRequest
 }
 
-// maxLeft bounds what is left of a deadline.
+// maxLeft bounds the time left until a deadline.
 const maxLeft = time.Hour
 
 // AppendAsk appends an ask to a frame for a slave.
@@ -45,15 +45,15 @@ func AppendAsk(b []byte, a *Ask) []byte {
 	return end(b, at)
 }
 
-// AppendCancel appends the cancellation of an ask to a frame for a slave: its answer is no
-// longer awaited.
+// AppendCancel appends the cancellation of an ask to a frame for a slave. It says that the answer
+// is no longer awaited.
 func AppendCancel(b []byte, id uint64) []byte {
 	b, at := begin(b, 3)
 	return end(protowire.AppendVarint(b, id), at)
 }
 
-// ReadMasterFrame calls ask and cancel for what a frame for a slave holds. What ask
-// gets refers to the frame. It ends with their first error; its own are
+// ReadMasterFrame calls `ask` and `cancel` for each ask and cancellation in a frame for a slave.
+// The asks refer to the frame. It stops at the first error of a function. Errors of its own:
 // fault.Invalid.
 func ReadMasterFrame(frame []byte, ask func(*Ask) error, cancel func(id uint64)) error {
 	var a Ask
@@ -112,13 +112,13 @@ func parseAsk(b []byte) (a Ask, err error) {
 	return a, f.err
 }
 
-// Reply is what became of an ask. It refers to the frame that it came in.
+// Reply is the reply to an ask. It refers to the frame that contained it.
 type Reply struct {
 	ID      uint64
 	encoded []byte
 }
 
-// AppendReply appends an answer, or why there is none, to a frame for a master.
+// AppendReply appends an answer, or the reason why there is none, to a frame for a master.
 func AppendReply(b []byte, id uint64, a *search.Answer, err error) []byte {
 	b, at := begin(b, 2)
 	b = appendVarint(b, 1, id)
@@ -136,12 +136,12 @@ func AppendReply(b []byte, id uint64, a *search.Answer, err error) []byte {
 	return end(appendText(b, 4, clean(text)), at)
 }
 
-// AppendGoodbye appends a goodbye to a frame for a master: the slave takes no more asks.
+// AppendGoodbye appends a goodbye to a frame for a master. It says that the slave accepts no more
+// asks.
 func AppendGoodbye(b []byte) []byte { return appendBool(b, 3, true) }
 
-// ReadSlaveFrame calls reply for what a frame for a master holds, and reports whether
-// the slave says goodbye. It ends with the first error of reply; its own are
-// fault.Invalid.
+// ReadSlaveFrame calls `reply` for each reply in a frame for a master, and reports whether the
+// frame has a goodbye. It stops at the first error of `reply`. Errors of its own: fault.Invalid.
 func ReadSlaveFrame(frame []byte, reply func(Reply) error) (goodbye bool, err error) {
 	f := fields{rest: frame}
 	for n := 0; f.next(); {
@@ -161,8 +161,7 @@ func ReadSlaveFrame(frame []byte, reply func(Reply) error) (goodbye bool, err er
 	return goodbye, f.err
 }
 
-// parseReply reads only the id: the caller that waits for the answer reads
-// the rest.
+// parseReply reads only the id of a reply. The caller that waits for the answer reads the rest.
 func parseReply(b []byte) (Reply, error) {
 	r := Reply{encoded: b}
 	f := fields{rest: b}
@@ -174,8 +173,7 @@ func parseReply(b []byte) (Reply, error) {
 	return r, f.err
 }
 
-// Answer returns the answer, or the error in place of it. Errors of its own are
-// fault.Invalid.
+// Answer returns the answer, or the error that was sent instead. Errors of its own: fault.Invalid.
 func (r Reply) Answer() (*search.Answer, error) {
 	var answer, failure []byte
 	var text string
@@ -204,7 +202,7 @@ func (r Reply) Answer() (*search.Answer, error) {
 	return ParseAnswer(answer)
 }
 
-// parseFault returns the error of a reply.
+// parseFault returns the error in a reply.
 func parseFault(b []byte, text string) error {
 	e := &fault.Error{Err: errors.New(text)}
 	f := fields{rest: b}
@@ -224,8 +222,8 @@ func parseFault(b []byte, text string) error {
 	return e
 }
 
-// CheckTags returns why tags cannot be sent: fault.Invalid. A tenant has up to MaxTenant
-// bytes, a trace context TraceBytes.
+// CheckTags returns an error if tags cannot be sent. A tenant has at most MaxTenant bytes, and a
+// trace context has TraceBytes. Errors: fault.Invalid.
 func CheckTags(t *search.Tags) error {
 	switch {
 	case len(t.Tenant) > MaxTenant:
@@ -238,13 +236,12 @@ func CheckTags(t *search.Tags) error {
 	return nil
 }
 
-// HelloFrame makes the frame that opens a stream.
+// HelloFrame returns the frame that opens a stream.
 func HelloFrame(h *pb.Hello) (Frame, error) {
 	return proto.Marshal(&pb.MasterFrame{Hello: h})
 }
 
-// ParseHello reads a frame that opens a stream, of either side. Errors are
-// fault.Invalid.
+// ParseHello reads the first frame of a stream, from either side. Errors: fault.Invalid.
 func ParseHello(frame Frame) (*pb.Hello, error) {
 	m := new(pb.MasterFrame)
 	if err := shapes()[m.ProtoReflect().Descriptor().FullName()].check(frame); err != nil {
@@ -253,7 +250,7 @@ func ParseHello(frame Frame) (*pb.Hello, error) {
 	if err := proto.Unmarshal(frame, m); err != nil || m.GetHello().GetVersion() == 0 {
 		return nil, fault.Newf(fault.Invalid, checkOp, "a stream begins without a hello; is the peer a program of this system?")
 	}
-	if len(m.GetAsks())+len(m.GetCancels()) > 0 { // to a master: replies, a goodbye
+	if len(m.GetAsks())+len(m.GetCancels()) > 0 { // in a frame for a master these fields are replies and a goodbye
 		return nil, fault.Newf(fault.Invalid, checkOp, "the frame of a hello holds more than that; nobody would reply to it")
 	}
 	return m.GetHello(), nil

@@ -5,8 +5,8 @@ import (
 	"encoding/binary"
 )
 
-// Incarnation returns the hash of an incarnation that a slave gives to anyone who
-// asks. The incarnation itself is a secret: its holder can act as the slave.
+// Incarnation returns the hash of an incarnation, which a slave tells to anyone who asks. The
+// incarnation itself is a secret: whoever has it can act as the slave.
 func Incarnation(secret string) uint64 {
 	sum := sha256.Sum256([]byte(secret))
 	return binary.BigEndian.Uint64(sum[:])

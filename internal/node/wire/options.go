@@ -15,60 +15,58 @@ import (
 	"adshard/fault"
 )
 
-// Limits of all connections inside the cluster. gRPC's own defaults are 4 MiB
-// to receive, any number of streams and no deadline.
+// Limits of all connections inside the cluster. gRPC's own defaults are at most 4 MiB to receive, any number of
+// streams, and no deadline.
 const (
-	// MaxSearch bounds a request to a slave in bytes, MaxQuery one to a master, as over HTTP, MaxControl one to a
-	// balancer or distributor: a table of MaxSlices fits.
+	// MaxSearch bounds a request to a slave, MaxQuery a request to a master (as over HTTP), and MaxControl a
+	// request to a balancer or distributor, where a table of MaxSlices must fit; all in bytes.
 	MaxSearch  = 4 << 20
 	MaxQuery   = 1 << 20
 	MaxControl = 32 << 20
-	// MaxReply bounds an answer. MaxBucket bounds one with node data:
-	// PullRequest.max_bytes keeps buckets far below it, but a group goes with all of
-	// its negatives and ads. Keywords beyond max_bytes come in parts, each an answer.
+	// MaxReply bounds an answer, and MaxBucket an answer with slave data. PullRequest.max_bytes keeps buckets far
+	// smaller than that, but a group is sent with all of its negatives and ads. Keywords beyond max_bytes come in
+	// parts, each in an answer of its own.
 	MaxReply  = 64 << 20
 	MaxBucket = 1 << 30
-	// MaxSearches, MaxQueries and MaxPolls bound the calls at a time on one connection to a
-	// slave, to a master, and to a balancer or distributor.
+	// MaxSearches, MaxQueries and MaxPolls bound the calls under way on one connection to a slave, to a master,
+	// and to a balancer or distributor.
 	MaxSearches = 1024
 	MaxQueries  = 256
 	MaxPolls    = 64
-	// MaxHeader bounds a call's headers in bytes.
+	// MaxHeader bounds a call's headers, in bytes.
 	MaxHeader = 16 << 10
 
-	// window is what a peer may send on a connection to a slave before it is read. A
-	// fixed window saves the pings with which gRPC would find a better one.
+	// window is how much a peer may send on a connection to a slave before the slave has read it. A fixed window
+	// saves the pings with which gRPC would look for a better one.
 	window = 1 << 20
 
-	// maxAge is how long a connection takes new calls: the next one is made with newer
-	// certificates. leaveTime is longer than a stream lives.
+	// maxAge is how long a connection accepts new calls; the next connection is made with newer certificates.
+	// leaveTime is longer than a stream lasts.
 	maxAge    = time.Hour
 	leaveTime = 75 * time.Minute
 )
 
-// SlaveOptions returns the options of a slave's server, and more; see serverOptions.
+// SlaveOptions returns the options of a slave's server, followed by `more` (see serverOptions).
 func SlaveOptions(onPanic func(method string, cause any), more ...grpc.ServerOption) []grpc.ServerOption {
 	own := serverOptions(MaxSearch, MaxSearches, onPanic)
 	own = append(own, grpc.InitialWindowSize(window), grpc.InitialConnWindowSize(window))
 	return append(append(own, more...), checkedWords())
 }
 
-// QueryOptions returns the options of a master's server for queries, and more; see
-// serverOptions.
+// QueryOptions returns the options of a master's server for queries, followed by `more` (see serverOptions).
 func QueryOptions(onPanic func(method string, cause any), more ...grpc.ServerOption) []grpc.ServerOption {
 	return append(serverOptions(MaxQuery, MaxQueries, onPanic), more...)
 }
 
-// ControlOptions returns the options of the server of a balancer or
-// distributor, and more; see serverOptions.
+// ControlOptions returns the options of the server of a balancer or distributor, followed by `more` (see
+// serverOptions).
 func ControlOptions(onPanic func(method string, cause any), more ...grpc.ServerOption) []grpc.ServerOption {
 	return append(append(serverOptions(MaxControl, MaxPolls, onPanic), more...), checkedWords())
 }
 
-// serverOptions returns the options of a server: limits, keep-alive, refusal of
-// calls without a deadline and of messages that exceed a bound, panics and
-// errors turned into statuses. onPanic is called with each panic that a handler
-// let through; it may be nil.
+// serverOptions returns the options of a server: limits, keep-alive, and interceptors that refuse calls without a
+// deadline and messages that exceed a bound, and turn panics and errors into statuses. `onPanic` is called with
+// each panic that a handler did not catch; it may be nil.
 func serverOptions(message int, streams uint32, onPanic func(method string, cause any)) []grpc.ServerOption {
 	c := newCodec()
 	return []grpc.ServerOption{
@@ -86,8 +84,8 @@ func serverOptions(message int, streams uint32, onPanic func(method string, caus
 	}
 }
 
-// ClientOptions returns the options of every client of the cluster: limits,
-// keep-alive, quick reconnection, statuses turned into faults.
+// ClientOptions returns the options of every client of the cluster: limits, keep-alive, quick reconnection, and
+// the translation of statuses into faults.
 func ClientOptions() []grpc.DialOption {
 	c := newCodec()
 	return []grpc.DialOption{
@@ -106,13 +104,13 @@ func ClientOptions() []grpc.DialOption {
 	}
 }
 
-// Dial makes a client connection to address (host:port) with ClientOptions and more. It
-// connects in the background. Close it.
+// Dial makes a client connection to an address (host:port) with ClientOptions and `more`. It connects in the
+// background. The caller closes the connection.
 func Dial(address string, more ...grpc.DialOption) (*grpc.ClientConn, error) {
 	return dial(address, more)
 }
 
-// DialStream is Dial for a connection that carries a stream.
+// DialStream is like Dial, for a connection that carries a stream.
 func DialStream(address string, more ...grpc.DialOption) (*grpc.ClientConn, error) {
 	return dial(address, more, grpc.WithInitialWindowSize(window), grpc.WithInitialConnWindowSize(window))
 }
@@ -126,8 +124,8 @@ func dial(address string, more []grpc.DialOption, own ...grpc.DialOption) (*grpc
 	return conn, nil
 }
 
-// translate turns the statuses of calls into faults, and refuses calls without
-// a deadline before they leave and answers that exceed a bound.
+// translate turns the statuses of calls into faults. It refuses calls without a deadline before they are sent,
+// and answers that exceed a bound.
 func translate(c *codec) grpc.UnaryClientInterceptor {
 	return func(ctx context.Context, method string, req, reply any, conn *grpc.ClientConn,
 		invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
@@ -149,8 +147,8 @@ func translate(c *codec) grpc.UnaryClientInterceptor {
 	}
 }
 
-// guard refuses calls without a deadline and requests that exceed a bound,
-// catches panics and turns errors into statuses.
+// guard refuses calls without a deadline and requests that exceed a bound. It catches panics and turns errors
+// into statuses.
 func guard(c *codec, onPanic func(string, any)) grpc.UnaryServerInterceptor {
 	own := ownVersion()
 	handled := func(ctx context.Context, req any, method string, handle grpc.UnaryHandler) (reply any, err error) {
@@ -177,7 +175,7 @@ func guard(c *codec, onPanic func(string, any)) grpc.UnaryServerInterceptor {
 	}
 }
 
-// guardStream is guard for streams: they need no deadline, and check their messages
+// guardStream does for streams what guard does for calls. Streams need no deadline, and check their messages
 // themselves.
 func guardStream(onPanic func(string, any)) grpc.StreamServerInterceptor {
 	own := ownVersion()

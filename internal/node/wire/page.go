@@ -7,8 +7,8 @@ import (
 	"adshard/targeting"
 )
 
-// fromPage makes the message of what a request asks for several placements. Of blocks it has the placements' own; stored lists
-// travel by name and version.
+// fromPage returns the message of a request for several placements. It includes the placements' own blocks; stored lists are
+// sent as names and versions.
 func fromPage(p *search.Page) *pb.Page {
 	if p == nil {
 		return nil
@@ -29,7 +29,7 @@ func fromPage(p *search.Page) *pb.Page {
 	return m
 }
 
-// toPage reads a page's message; fault.Invalid when it is out of bounds.
+// toPage reads the message of a page. Errors: fault.Invalid if it is out of bounds.
 func toPage(m *pb.Page) (*search.Page, error) {
 	const op = "wire: page"
 	switch n := len(m.GetFilters()); {
@@ -47,7 +47,7 @@ func toPage(m *pb.Page) (*search.Page, error) {
 	return p, nil
 }
 
-// blocking is a message with blocks.
+// blocking is implemented by messages with blocks.
 type blocking interface {
 	GetBlockAdvertisers() []uint64
 	GetBlockDomains() []string
@@ -55,7 +55,7 @@ type blocking interface {
 	GetBlockUncategorised() bool
 }
 
-// toBlocks returns the blocks of a message, or none.
+// toBlocks returns the blocks of a message, or nil if it has none.
 func toBlocks(m blocking) []*targeting.Blocks {
 	if b := targeting.NewBlocks(m.GetBlockAdvertisers(), m.GetBlockDomains(), m.GetBlockCategories(), m.GetBlockUncategorised()); b != nil {
 		return []*targeting.Blocks{b}

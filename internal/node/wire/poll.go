@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// pollMargin is how long before a call's deadline a long poll ends.
+// pollMargin is how long before the deadline of its call a long poll ends.
 const pollMargin = 50 * time.Millisecond
 
-// LongPoll returns a context for a long poll: it ends after the time asked for, or
-// shortly before the call's deadline.
+// LongPoll returns a context for a long poll. It ends after the requested time, or shortly before
+// the deadline of the call.
 func LongPoll(ctx context.Context, waitMs uint32) (context.Context, context.CancelFunc) {
 	wait := time.Duration(waitMs) * time.Millisecond
 	if deadline, ok := ctx.Deadline(); ok {

@@ -9,7 +9,7 @@ import (
 // MaxSlots is the largest number of slots in a request (serving.md §8).
 const MaxSlots = 20
 
-// Bounds of a request: terms are words × languages × synonyms.
+// Bounds of a request. The number of terms is that of words × languages × synonyms.
 const (
 	maxTerms     = 1 << 16
 	maxSenses    = 4 * maxTerms
@@ -18,8 +18,8 @@ const (
 	maxMinClock  = 33 // search.Position as text
 )
 
-// FromRequest makes the message of a request. It shares the request's strings
-// only; one message may be sent to many slaves at once.
+// FromRequest returns the message of a request. The message shares only strings with the request,
+// and may be sent to many slaves at the same time.
 func FromRequest(r *search.Request) *pb.SearchRequest {
 	m := &pb.SearchRequest{
 		Query:       fromQuery(r.Query),
@@ -78,7 +78,7 @@ func fromQuery(q *search.Query) *pb.Query {
 	return m
 }
 
-// ToRequest reads a request's message; fault.Invalid when it is out of bounds.
+// ToRequest reads the message of a request. Errors: fault.Invalid if it is out of bounds.
 func ToRequest(m *pb.SearchRequest) (*search.Request, error) {
 	const op = "wire: search request"
 	q, err := toQuery(m.GetQuery())
@@ -147,7 +147,7 @@ func toQuery(m *pb.Query) (*search.Query, error) {
 	return q, err
 }
 
-// toTerms reads the terms of a query of n words; all senses lie in one array.
+// toTerms reads the terms of a query of n words. All senses are stored in one array.
 func toTerms(m *pb.Query, n int) ([]search.QueryTerm, error) {
 	const op = "wire: query"
 	total := len(m.GetWords())

@@ -11,8 +11,8 @@ import (
 	"adshard/search"
 )
 
-// AppendRequest appends the message pb.SearchRequest of r without its view and
-// shard, which an Ask carries: one encoding serves all shards.
+// AppendRequest appends the message pb.SearchRequest of r without its view and shard. An Ask carries these, so that one
+// encoding serves all shards.
 func AppendRequest(b []byte, r *search.Request) []byte {
 	b, at := begin(b, 1)
 	b = end(appendQuery(b, r.Query), at)
@@ -39,10 +39,11 @@ func AppendRequest(b []byte, r *search.Request) []byte {
 	return b
 }
 
-// appendMessage appends a request's context or page, by the generated code: most contexts have little more than a time.
+// appendMessage appends a request's context or page, using the generated code: most contexts have little more than a
+// time.
 func appendMessage(b []byte, number protowire.Number, m proto.Message) []byte {
 	b, at := begin(b, number)
-	b, _ = proto.MarshalOptions{}.MarshalAppend(b, m) // fails only on texts that are not UTF-8, which no request has
+	b, _ = proto.MarshalOptions{}.MarshalAppend(b, m) // fails only for texts that are not UTF-8, which no request has
 	return end(b, at)
 }
 
@@ -102,19 +103,19 @@ func appendTerms(b []byte, terms []search.QueryTerm) []byte {
 	return b
 }
 
-// beginFixed64s appends what precedes the n entries of a packed list.
+// beginFixed64s appends the tag and the length of a packed list of n entries.
 func beginFixed64s(b []byte, number protowire.Number, n int) []byte {
 	return protowire.AppendVarint(protowire.AppendTag(b, number, protowire.BytesType), uint64(8*n))
 }
 
-// requests are messages to decode into: their lists are used again.
+// requests pools messages to decode into, so that their lists are reused.
 var requests = sync.Pool{New: func() any { return new(pb.SearchRequest) }}
 
-// mostKept bounds the entries of the lists of a message that is kept.
+// mostKept bounds the entries in the lists of a message that is kept for reuse.
 const mostKept = 1 << 12
 
-// ParseRequest reads what AppendRequest appends. It refuses what ToRequest refuses
-// and what exceeds a bound: fault.Invalid. The request does not refer to b.
+// ParseRequest reads a message made by AppendRequest. The request does not refer to b. Errors: fault.Invalid, as for
+// ToRequest, and if a bound is exceeded.
 func ParseRequest(b []byte) (*search.Request, error) {
 	m := requests.Get().(*pb.SearchRequest)
 	err := parseRequest(m, b)
@@ -129,7 +130,7 @@ func ParseRequest(b []byte) (*search.Request, error) {
 	return r, err
 }
 
-// parseRequest reads the fields of a request; what m held before is overwritten.
+// parseRequest reads the fields of a request into m, and overwrites what m held before.
 func parseRequest(m *pb.SearchRequest, b []byte) error {
 	rules := m.Profile[:0]
 	q := m.Query
@@ -169,14 +170,15 @@ func parseRequest(m *pb.SearchRequest, b []byte) error {
 		case 18<<3 | asBytes:
 			m.Page, f.err = parseMessage(m.Page, f.b, "SearchRequest.page")
 		case 19<<3 | asBytes:
-			m.Scorer = f.b // refers to b, and is read before it changes
+			m.Scorer = f.b // refers to b, and is read before b changes
 		}
 	}
 	m.Profile = rules
 	return f.err
 }
 
-// parseMessage reads a request's context or page, by the generated code; seen is the one that came before, or nil.
+// parseMessage reads a request's context or page, using the generated code. `seen` is an earlier one in the same
+// message, or nil.
 func parseMessage[T any, M interface {
 	*T
 	proto.Message

@@ -12,7 +12,7 @@ import (
 
 const scorerBytes = len(search.ScorerID{})
 
-// fromScorer makes the field of a scorer, nil for none.
+// fromScorer returns the field for the id of a scorer, or nil if there is no scorer.
 func fromScorer(id search.ScorerID) []byte {
 	if id == (search.ScorerID{}) {
 		return nil
@@ -28,7 +28,7 @@ func appendScorer(b []byte, number protowire.Number, id *search.ScorerID) []byte
 	return appendBytes(b, number, id[:])
 }
 
-// toScorer reads it. Errors: fault.Invalid.
+// toScorer reads the field of a scorer. Errors: fault.Invalid.
 func toScorer(b []byte) (id search.ScorerID, err error) {
 	if n := len(b); n != 0 && n != scorerBytes {
 		return id, fault.Field("wire: scorer", "scorer", "has %d bytes, not %d", n, scorerBytes)
@@ -37,7 +37,7 @@ func toScorer(b []byte) (id search.ScorerID, err error) {
 	return id, nil
 }
 
-// fromScored makes the message of what a scorer makes of a keyword's quality.
+// fromScored returns the message of what a scorer made of a keyword's quality.
 func fromScored(s *search.Scored) *pb.Scored {
 	if s == nil {
 		return nil
@@ -49,7 +49,7 @@ func fromScored(s *search.Scored) *pb.Scored {
 	return m
 }
 
-// toScored is the reverse of fromScored.
+// toScored reads a message made by fromScored.
 func toScored(m *pb.Scored) *search.Scored {
 	if m == nil {
 		return nil

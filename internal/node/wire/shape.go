@@ -12,12 +12,12 @@ import (
 	"adshard/schema/pb"
 )
 
-// shape is a message's fields with their bounds, for checking encoded messages.
+// shape has the fields of a message with their bounds, for checking encoded messages.
 type shape struct {
 	fields []*field // by number
-	slots  int      // fields that are counted
-	// harmless: a message of at most this many bytes exceeds no bound, neither its
-	// own nor that of a message in it. Most messages are, and are not looked into.
+	slots  int      // number of fields that are counted
+	// A message of at most harmless bytes cannot exceed a bound, neither its own nor that of a
+	// message inside. Most messages are that small, and are not examined.
 	harmless int
 }
 
@@ -26,10 +26,10 @@ type field struct {
 	name   string // Message.field
 	bound  bound
 	list   bool
-	packed protowire.Type // of a list's scalars; BytesType: they are not packed
+	packed protowire.Type // type of a list's packed scalars, or BytesType if they are not packed
 	text   bool           // string or bytes
-	of     *shape         // of a message; else nil
-	slot   int            // where it is counted: lists and single messages; else -1
+	of     *shape         // shape of a message, or nil for other fields
+	slot   int            // index of its count, for lists and single messages; -1 for other fields
 }
 
 // maxSlots bounds the fields of one message that are counted.
@@ -41,8 +41,7 @@ var shapes = sync.OnceValue(func() map[protoreflect.FullName]*shape {
 		pb.File_adshard_v1_records_proto, pb.File_adshard_v1_load_proto, pb.File_adshard_v1_search_proto, pb.File_adshard_v1_query_proto, pb.File_adshard_v1_copy_proto)
 })
 
-// shapesOf makes the shapes of all messages of files that import only each
-// other.
+// shapesOf returns the shapes of all messages of files that import only each other.
 func shapesOf(bounds map[string]bound, files ...protoreflect.FileDescriptor) map[protoreflect.FullName]*shape {
 	all := make(map[protoreflect.FullName]*shape)
 	var messages []protoreflect.MessageDescriptor
@@ -65,8 +64,8 @@ func shapesOf(bounds map[string]bound, files ...protoreflect.FileDescriptor) map
 	return all
 }
 
-// least returns the size of the largest message that cannot exceed a bound; above
-// are the shapes that it lies in.
+// least returns the size of the largest message that cannot exceed a bound. `above` has the shapes
+// of the messages that contain it.
 func (s *shape) least(above []*shape) int {
 	if slices.Contains(above, s) {
 		return 0
@@ -120,7 +119,7 @@ func (s *shape) add(d protoreflect.FieldDescriptor, bounds map[string]bound, all
 	s.fields[d.Number()] = f
 }
 
-// scalar returns how a scalar stands in an encoded message.
+// scalar returns how a scalar is encoded in a message.
 func scalar(k protoreflect.Kind) protowire.Type {
 	switch k {
 	case protoreflect.Fixed64Kind, protoreflect.Sfixed64Kind, protoreflect.DoubleKind:
@@ -135,16 +134,16 @@ func scalar(k protoreflect.Kind) protowire.Type {
 
 const checkOp = "wire: check message"
 
-// check reads an encoded message and fails with fault.Invalid at the first
-// field that exceeds its bound. It allocates nothing.
+// check checks an encoded message and returns an error at the first field that exceeds its bound.
+// It allocates nothing. Errors: fault.Invalid.
 func (s *shape) check(b []byte) error {
 	if len(b) <= s.harmless {
-		return nil // what is malformed is found when it is decoded
+		return nil // a malformed message fails when it is decoded
 	}
 	var counts [maxSlots]int
 	for len(b) > 0 {
 		number, kind, n := protowire.Number(b[0]>>3), protowire.Type(b[0]&7), 1
-		if b[0] >= 0x80 || number == 0 { // the tag is not one byte, as nearly all are
+		if b[0] >= 0x80 || number == 0 { // nearly all tags are one byte; this one is not
 			if number, kind, n = protowire.ConsumeTag(b); n < 0 {
 				return malformed(n)
 			}
@@ -174,7 +173,7 @@ func (s *shape) check(b []byte) error {
 		}
 		b = b[n:]
 		if f == nil {
-			continue // it is not kept
+			continue // the field is dropped
 		}
 		if err := f.check(&counts, v); err != nil {
 			return err
@@ -183,7 +182,7 @@ func (s *shape) check(b []byte) error {
 	return nil
 }
 
-// consumeBytes is protowire.ConsumeBytes, quick where the length takes one byte.
+// consumeBytes does the same as protowire.ConsumeBytes, but is fast if the length takes one byte.
 func consumeBytes(b []byte) ([]byte, int) {
 	if len(b) > 0 && b[0] < 0x80 && int(b[0]) < len(b) {
 		n := 1 + int(b[0])
@@ -192,7 +191,7 @@ func consumeBytes(b []byte) ([]byte, int) {
 	return protowire.ConsumeBytes(b)
 }
 
-// check checks one value of a field that has a length.
+// check checks one value of a field that is encoded with its length.
 func (f *field) check(counts *[maxSlots]int, v []byte) error {
 	if f.slot >= 0 {
 		entries := 1
@@ -212,8 +211,8 @@ func (f *field) check(counts *[maxSlots]int, v []byte) error {
 	return nil
 }
 
-// count counts the entries of a list, or the occurrences of a single message: two
-// would be merged, and their sizes would add up.
+// count adds to the number of a list's entries, or of a single message's occurrences, and checks
+// it: two occurrences would be merged, and their sizes would add up.
 func (f *field) count(counts *[maxSlots]int, entries int) error {
 	counts[f.slot] += entries
 	switch {

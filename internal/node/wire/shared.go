@@ -6,23 +6,23 @@ import (
 	"adshard/search"
 )
 
-// Shared is a request that goes to many slaves. It is encoded once, when a slave needs
-// that. Make it with Share.
+// Shared is a request that is sent to many slaves. It is encoded only once, when the first slave
+// needs the encoding. Make it with Share.
 type Shared struct {
 	r       *search.Request
 	encoded *encoded
 }
 
-// encoded is what all copies of a request with other tags have in common.
+// encoded is shared by all copies of a request that differ only in their tags.
 type encoded struct {
 	once  sync.Once
 	bytes []byte
 }
 
-// Share returns r to be sent to many slaves; r must not change any more.
+// Share returns r as a Shared. r must not be changed afterwards.
 func Share(r *search.Request) *Shared { return &Shared{r, new(encoded)} }
 
-// With returns the request with other tags, which the encoding does not have.
+// With returns the request with other tags. The encoding does not include tags.
 func (s *Shared) With(t search.Tags) *Shared {
 	own := *s.r
 	own.Tags = t
@@ -39,5 +39,5 @@ func (s *Shared) Encoded() []byte {
 	return e.bytes
 }
 
-// usualRequest is the room that most requests need, in bytes.
+// usualRequest is the number of bytes that most requests need.
 const usualRequest = 512

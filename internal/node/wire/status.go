@@ -12,8 +12,8 @@ import (
 	"adshard/schema/pb"
 )
 
-// kindCodes gives the gRPC code of each kind, for peers that know codes only;
-// ours read the kind from the Fault detail.
+// kindCodes gives the gRPC code of each kind, for peers that know only codes. The programs of this
+// system read the kind from the Fault detail.
 var kindCodes = [...]codes.Code{
 	fault.Internal:    codes.Internal,
 	fault.Invalid:     codes.InvalidArgument,
@@ -35,8 +35,8 @@ var kindCodes = [...]codes.Code{
 // maxMessage bounds an error's text on the wire, in bytes.
 const maxMessage = 2048
 
-// ToStatus makes a gRPC status error of err, with a pb.Fault as detail; nil
-// stays nil and an error that is a status already stays as it is.
+// ToStatus turns err into a gRPC status error with a pb.Fault as detail. It returns nil for nil,
+// and does not change an error that is a status already.
 func ToStatus(err error) error {
 	if err == nil {
 		return nil
@@ -52,8 +52,8 @@ func ToStatus(err error) error {
 	return st.Err()
 }
 
-// describe splits err so that FromStatus gives the same text again: an
-// operation at the very front goes into the detail.
+// describe splits err such that FromStatus restores the same text. An operation at the beginning of
+// the text goes into the detail.
 func describe(err error) (fault.Kind, *pb.Fault, string) {
 	kind := fault.KindOf(err)
 	detail := &pb.Fault{Kind: uint32(kind), Field: clean(fault.FieldOf(err))}
@@ -64,8 +64,8 @@ func describe(err error) (fault.Kind, *pb.Fault, string) {
 	return kind, detail, err.Error()
 }
 
-// clean makes a text fit a status: valid UTF-8, without which the details would
-// be lost, and not longer than headers may be.
+// clean makes a text fit for a status: valid UTF-8, without which the details would be lost, and no
+// longer than headers may be.
 func clean(text string) string {
 	text = strings.ToValidUTF8(text, "\uFFFD") // which may make it longer
 	if len(text) <= maxMessage {
@@ -81,9 +81,9 @@ func codeOf(kind fault.Kind) codes.Code {
 	return codes.Unknown
 }
 
-// FromStatus makes a fault.Error of a status error that a call returned. A
-// status without a Fault, as gRPC itself makes it, gets its kind from the
-// code. An error that has a kind already stays as it is; nil stays nil.
+// FromStatus turns a status error that a call returned into a fault.Error. A status without a
+// Fault, as gRPC itself makes it, gets its kind from the code. An error that has a kind already is
+// returned as it is, and so is nil.
 func FromStatus(err error) error {
 	if err == nil {
 		return nil
@@ -105,7 +105,7 @@ func FromStatus(err error) error {
 	return fault.New(kindOfCode(st.Code()), "grpc", cause)
 }
 
-// kindOfCode is for statuses that gRPC made itself.
+// kindOfCode returns the kind for the code of a status that gRPC itself made.
 func kindOfCode(code codes.Code) fault.Kind {
 	for kind, c := range kindCodes {
 		if c == code {
@@ -115,7 +115,7 @@ func kindOfCode(code codes.Code) fault.Kind {
 	return fault.Internal
 }
 
-// timeOver returns the error of a context that has ended, with its kind.
+// timeOver returns the error of a context that has ended, with the matching kind.
 func timeOver(ctx context.Context, op string) error {
 	return fault.New(fault.KindOf(ctx.Err()), op, ctx.Err())
 }

@@ -11,22 +11,21 @@ import (
 	"adshard/search/words"
 )
 
-// Versions of what programs say to each other. Every call carries the caller's in a
-// header, every answer the server's; older programs name none, and are of version 1.
-// What is added to messages needs no new version as long as it may be ignored: unknown
-// fields are skipped. A new version is for messages that an older program would
-// misunderstand: their sender checks PeerVersion with AtLeast first.
+// Versions of the messages between programs. Every call has the caller's version in a header, and every
+// answer has the server's; older programs send none, and are of version 1. An addition to messages that
+// may be ignored needs no new version, since unknown fields are skipped. A new version is needed for
+// messages that an older program would misunderstand: their sender first checks PeerVersion with AtLeast.
 const (
-	// Version is this program's.
+	// Version is the version of this program.
 	Version = 6
-	// VersionData is the first whose slaves understand all that this program feeds: the
+	// VersionData is the first version whose slaves understand all data that this program sends them: the
 	// data of groups and campaigns, and copies of stores. Older slaves would show ads where and when their
-	// campaigns' targeting does not let them.
+	// campaigns' targeting forbids it.
 	VersionData = 6
 )
 
-// AtLeast refuses a peer of a version below least with fault.Version; peer says who it
-// is, such as "slave slave-1".
+// AtLeast returns an error if a peer's version is below `least`. `peer` says who the peer is, such as
+// "slave slave-1". Errors: fault.Version.
 func AtLeast(op, peer string, version, least int) error {
 	if version >= least {
 		return nil
@@ -36,8 +35,8 @@ func AtLeast(op, peer string, version, least int) error {
 
 const versionHeader = "adshard-version"
 
-// PeerVersion returns the version of the program that made the call with this context;
-// this program's own if the call did not come over the network.
+// PeerVersion returns the version of the program that made the call with this context, or this program's
+// own if the call did not come over the network.
 func PeerVersion(ctx context.Context) int {
 	if in, ok := metadata.FromIncomingContext(ctx); ok {
 		return versionOf(in)
@@ -45,7 +44,7 @@ func PeerVersion(ctx context.Context) int {
 	return Version
 }
 
-// versionOf returns the version in a header; 1: there is none that can be read.
+// versionOf returns the version in a header, or 1 if it has none that can be read.
 func versionOf(header metadata.MD) int {
 	if values := header.Get(versionHeader); len(values) == 1 {
 		if n, err := strconv.ParseUint(values[0], 10, 16); err == nil && n > 0 {
@@ -59,12 +58,12 @@ func ownVersion() metadata.MD {
 	return metadata.Pairs(versionHeader, strconv.Itoa(Version), wordsHeader, words.Version())
 }
 
-// withVersion is the context of a call that leaves.
+// withVersion returns the context of an outgoing call, with the version in its header.
 func withVersion(ctx context.Context) context.Context {
 	return metadata.AppendToOutgoingContext(ctx, versionHeader, strconv.Itoa(Version), wordsHeader, words.Version())
 }
 
-// versionStream adds the version to the header of a stream that is opened.
+// versionStream adds the version to the header of a stream that is being opened.
 func versionStream(ctx context.Context, desc *grpc.StreamDesc, conn *grpc.ClientConn, method string, open grpc.Streamer,
 	opts ...grpc.CallOption) (grpc.ClientStream, error) {
 	return open(withVersion(ctx), desc, conn, method, opts...)

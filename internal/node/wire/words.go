@@ -11,13 +11,13 @@ import (
 	"adshard/search/words"
 )
 
-// Queries and node data carry hashes of words, which two programs must make in the same
-// way: a slave that hashes otherwise than the master that asks it finds no keyword and no
-// negative, and would call that complete. So each call names the caller's version of words in a header, each
-// answer the server's, and calls that carry hashes fail on either side if the two differ. Streams
-// of searches name it in their hello, buckets in NodeData.words.
+// Queries and slave data carry hashes of words, which all programs must make in the same way: a slave that
+// hashes differently from the master that asks it finds no keyword and no negative, and would report that as
+// complete. So each call names the caller's version of words in a header, and each answer the server's.
+// Calls that carry hashes fail on either side if the two differ. Streams of searches name the version in
+// their hello, and buckets in NodeData.words.
 //
-// What an adversary, or an upgrade, could make of this:
+// What an adversary, or an upgrade, could do with this:
 //   - a new master asks an old slave to explain: its answer names no words and is refused;
 //   - an old master asks a new slave: the request names none and is refused;
 //   - a slave changes its program between a bucket and the parts of its groups: the call for
@@ -34,8 +34,9 @@ func hashed(method string) bool {
 	return false
 }
 
-// checkedWords refuses calls of programs with other words. It is the last of a server's options, so that
-// callers that may not make a call at all learn that, and not its version.
+// checkedWords returns an option that refuses calls of programs with other words. It comes last among a
+// server's options, so that callers that may not make a call at all are told that, and not the server's
+// version.
 func checkedWords() grpc.ServerOption {
 	return grpc.ChainUnaryInterceptor(func(ctx context.Context, req any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
 		if hashed(info.FullMethod) {
@@ -47,8 +48,8 @@ func checkedWords() grpc.ServerOption {
 	})
 }
 
-// PeerWords returns the version of words of the program that made the call with this context,
-// this program's own if the call did not come over the network, or "" if it names none.
+// PeerWords returns the version of words of the program that made the call with this context. It returns
+// this program's own if the call did not come over the network, or "" if the call names none.
 func PeerWords(ctx context.Context) string {
 	if in, ok := metadata.FromIncomingContext(ctx); ok {
 		return wordsOf(in)
@@ -63,8 +64,7 @@ func wordsOf(header metadata.MD) string {
 	return ""
 }
 
-// SameWords returns why a peer's version of words is not this program's, or nil if it
-// is.
+// SameWords returns an error if a peer's version of words is not this program's. Errors: fault.Version.
 func SameWords(op, peer, version string) error {
 	if version == words.Version() {
 		return nil

@@ -2,9 +2,8 @@ package admintest
 
 import "adshard/internal/node/httpapi/api"
 
-// NewControl returns a balancer of three slaves, one of which is hot, with a
-// slice that moves (7), one that moved (3), one that stayed (4) and one that
-// cannot be helped (5).
+// NewControl returns a balancer of three slaves, one of which is hot, with slice 7 moving, slice 3
+// moved, slice 4 kept in place, and slice 5 too hot for any move to help.
 func NewControl() *Control {
 	return &Control{
 		Slaves: &api.SlaveList{Epoch: 3, View: 42, Clock: 9000, Slaves: slaves()},
@@ -90,7 +89,7 @@ func strategies() *api.StrategyList {
 	}}
 }
 
-// traffic is what masters answer.
+// traffic returns what masters answer.
 func traffic() *api.Traffic {
 	return &api.Traffic{OverMs: 60_000, PerSecond: 812.5, Incomplete: 0, Refused: 0.002, P50Micros: 910, P99Micros: 4342}
 }

@@ -37,7 +37,7 @@ func (c *Control) DrainSlave(_ context.Context, name string) (*api.SlaveChange, 
 	return nil, c.orUnknown("there is no slave %q; there are slave-0, slave-1 and slave-2", name)
 }
 
-// RemoveSlave implements admin.Control: slave-2, which is away, is removed.
+// RemoveSlave implements admin.Control. Only slave-2, which is away, can be removed.
 func (c *Control) RemoveSlave(_ context.Context, name string) (*api.SlaveRemoved, error) {
 	if err := c.record("remove " + name); err != nil {
 		return nil, err

@@ -1,5 +1,5 @@
-// Package admintest stands in for a balancer in tests of its callers: it gives
-// the answers that it was given, and records what it is told.
+// Package admintest stands in for a balancer in tests of its callers: it gives prepared answers and
+// records the commands that it gets.
 package admintest
 
 import (
@@ -10,17 +10,17 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// Control implements admin.Control. Set the answers before it is asked.
+// Control implements admin.Control. Set the answers before the first call.
 type Control struct {
-	// Err, when set, is the answer to all calls.
+	// Err, if not nil, is the answer to all calls.
 	Err        error
 	Slaves     *api.SlaveList
 	Status     *api.BalanceStatus
 	Slices     *api.SliceList
 	Plan       *api.BalancePlan
 	Strategies *api.StrategyList
-	// Stories are those of a slice, one for each time that it is asked; the last
-	// one stays. Lists are the same for Slaves.
+	// Stories holds the answers about a slice, one for each call in turn; the last one is repeated.
+	// Lists does the same for SlavesList.
 	Stories map[uint64][]*api.SliceStory
 	Lists   []*api.SlaveList
 
@@ -42,7 +42,7 @@ func (c *Control) record(what string) error {
 	return c.Err
 }
 
-// next takes the first element of a list; the last one stays in it.
+// next takes the first element off a list, but leaves the last one in it.
 func next[T any](list []T) (T, []T) {
 	if len(list) == 1 {
 		return list[0], list

@@ -17,7 +17,7 @@ type Cluster struct {
 	t         testing.TB
 	dir       string
 	authority *certs.Authority
-	ca        string // file
+	ca        string // a file
 }
 
 // New returns a new CA for the cluster "test".
@@ -38,7 +38,7 @@ func Named(t testing.TB, cluster string) *Cluster {
 	return c
 }
 
-// CA returns the file with the CA's certificate.
+// CA returns the path of the file with the CA's certificate.
 func (c *Cluster) CA() string { return c.ca }
 
 // Write writes a file that only its owner can read, and returns its path.
@@ -51,7 +51,7 @@ func (c *Cluster) Write(name string, text []byte) string {
 	return path
 }
 
-// Pair makes a certificate for loopback that expires after life, which may be negative.
+// Pair makes a certificate for loopback that expires after `life`, which may be negative.
 func (c *Cluster) Pair(role access.Role, name string, life time.Duration) certs.Pair {
 	c.t.Helper()
 	pair, err := c.authority.Issue(role, name, []string{"localhost", "127.0.0.1"}, life)
@@ -61,7 +61,7 @@ func (c *Cluster) Pair(role access.Role, name string, life time.Duration) certs.
 	return pair
 }
 
-// Settings makes a certificate and returns settings with its files.
+// Settings makes a certificate and returns settings that name its files.
 func (c *Cluster) Settings(mode string, role access.Role, name string) certs.Settings {
 	c.t.Helper()
 	pair := c.Pair(role, name, time.Hour)

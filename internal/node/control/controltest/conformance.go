@@ -13,9 +13,9 @@ import (
 	"adshard/internal/node/control"
 )
 
-// Place is a control state that several processes may open.
+// Place is a control state that several processes can open.
 type Place struct {
-	// Open returns it as one process has it.
+	// Open opens the control state as one process does.
 	Open func() control.Store
 	// Expire ends the lease of a leader that has stopped. If it is nil, the lease ends
 	// by itself.
@@ -50,13 +50,13 @@ func Run(t *testing.T, f Factory) {
 // patience bounds all waits.
 const patience = time.Minute
 
-// a and b are candidates.
+// a and b are two candidates.
 var (
 	a = control.Candidate{Address: "127.0.0.1:7000", Admin: "http://127.0.0.1:7001"}
 	b = control.Candidate{Address: "127.0.0.1:8000"}
 )
 
-// leads campaigns and keeps the lease until stop is called, which returns how Keep ended.
+// leads campaigns and keeps the lease until stop is called. stop returns the result of KeepAlive.
 func leads(t *testing.T, s control.Store, me control.Candidate) (term control.Term, stop func() error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -68,7 +68,7 @@ func leads(t *testing.T, s control.Store, me control.Candidate) (term control.Te
 	return term, keep(t, term)
 }
 
-// keep keeps a lease until stop is called, which returns how Keep ended.
+// keep keeps a lease until stop is called. stop returns the result of KeepAlive.
 func keep(t *testing.T, term control.Term) (stop func() error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
@@ -85,7 +85,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// refused checks an error of a term that was replaced.
+// refused checks that an error is that of a term that was replaced.
 func refused(t *testing.T, what string, err error) {
 	t.Helper()
 	var r *control.Replaced
@@ -157,7 +157,7 @@ func testWaits(t *testing.T, f Factory) {
 	short, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	if term, err := p.Open().Campaign(short, b); !fault.Is(err, fault.Deadline) {
-		if first.Valid() { // else this machine is too busy to renew a lease in time
+		if first.Valid() { // otherwise this machine is too busy to renew a lease in time
 			t.Errorf("beside a leader: %v, %v", term, err)
 		}
 		return
@@ -168,7 +168,8 @@ func testWaits(t *testing.T, f Factory) {
 	}
 }
 
-// testDisjoint: when the second leads, the first knows that its lease has expired.
+// testDisjoint tests that the first leader knows that its lease has expired by the time the second
+// one leads.
 func testDisjoint(t *testing.T, f Factory) {
 	p := f(t)
 	first, stop := leads(t, p.Open(), a)
@@ -228,7 +229,7 @@ func testAgain(t *testing.T, f Factory) {
 		t.Errorf("epoch %d after %d", again.Epoch(), first.Epoch())
 	}
 	_ = stop()
-	taken, err := p.Open().TakeOver(t.Context(), b) // whichever balancer leads
+	taken, err := p.Open().TakeOver(t.Context(), b) // regardless of which balancer leads
 	must(t, err)
 	refused(t, "save after another one has taken over", again.Save(t.Context(), "/model", nil))
 	must(t, taken.Save(t.Context(), "/model", nil))
@@ -277,7 +278,7 @@ func testRaise(t *testing.T, f Factory) {
 	}
 }
 
-// testMany: each candidate leads once, and their terms do not overlap.
+// testMany tests that each candidate leads once, and that their terms do not overlap.
 func testMany(t *testing.T, f Factory) {
 	const candidates = 4
 	p := f(t)

@@ -11,8 +11,8 @@ import (
 	"adshard/internal/node/control/inmemory"
 )
 
-// testRandom makes random histories of terms that replace each other at any moment, and
-// compares what each of them may do and reads with the model.
+// testRandom makes random histories of terms that replace each other at any moment, and compares
+// the results of their calls with the model's.
 func testRandom(t *testing.T, f Factory) {
 	rapid.Check(t, func(rt *rapid.T) {
 		p, model := f(t), new(inmemory.Store)
@@ -36,7 +36,7 @@ type history struct {
 
 type pair struct{ real, model control.Term }
 
-// begin begins a term, sometimes as the same candidate.
+// begin begins a term, sometimes for the same candidate as before.
 func (h *history) begin() {
 	who := []control.Candidate{a, b}[rapid.IntRange(0, 1).Draw(h.T, "candidate")]
 	real, err := h.place.Open().TakeOver(h.Context(), who)
@@ -50,7 +50,7 @@ func (h *history) begin() {
 	h.terms = append(h.terms, pair{real, model})
 }
 
-// draw returns one of the terms, rather a late one.
+// draw returns one of the last terms.
 func (h *history) draw(rt *rapid.T) pair {
 	back := min(rapid.IntRange(0, 3).Draw(rt, "terms back"), len(h.terms)-1)
 	return h.terms[len(h.terms)-1-back]

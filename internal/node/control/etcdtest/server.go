@@ -1,8 +1,8 @@
-// Package etcdtest starts clusters of etcd for tests: Debian's program, temporary directories,
-// ports of the loopback interface unless members have hosts of their own.
+// Package etcdtest starts clusters of etcd for tests, with Debian's program, temporary directories,
+// and ports of the loopback interface unless members have hosts of their own.
 //
-// Goals: members can be killed, started again, and restored from a backup; nothing is left
-// behind. Non-goals: measuring.
+// Goals: members can be killed, restarted, and restored from a backup; nothing is left behind.
+// Non-goals: measuring.
 package etcdtest
 
 import (
@@ -28,27 +28,27 @@ import (
 // patience bounds all waits, on a busy machine.
 const patience = time.Minute
 
-// Cluster is some members of etcd.
+// Cluster is a cluster of etcd members.
 type Cluster struct {
 	dir     string
-	files   transport.TLSInfo // of the port for clients; empty: without TLS
+	files   transport.TLSInfo // for the port for clients; empty means without TLS
 	members []*member
 }
 
 type member struct {
 	name, client, peer string   // addresses
-	under              []string // what its command line begins with
+	under              []string // the beginning of its command line
 	process            *exec.Cmd
 	ended              chan struct{}
 	said               bytes.Buffer
 }
 
-// New makes a cluster of so many members, and starts it. Tests with etcd are never skipped: it fails
-// without the program.
+// New makes a cluster with a number of members, and starts it. It returns an error if the program is
+// not installed, since tests with etcd must never be skipped.
 func New(members int) (*Cluster, error) { return NewTLS(members, "", "", "") }
 
-// NewTLS makes a cluster whose clients need a certificate of a CA, which has issued the
-// members' certificate, too. All are names of PEM files; empty means without TLS.
+// NewTLS makes a cluster whose clients need a certificate of a CA that has also issued the members'
+// certificate. `ca`, `cert` and `key` are names of PEM files; if they are empty, there is no TLS.
 func NewTLS(members int, ca, cert, key string) (*Cluster, error) {
 	addresses, err := freeAddresses(2 * members)
 	if err != nil {
@@ -61,15 +61,15 @@ func NewTLS(members int, ca, cert, key string) (*Cluster, error) {
 	return start(list, transport.TLSInfo{TrustedCAFile: ca, CertFile: cert, KeyFile: key})
 }
 
-// Host is where a member runs: at an IP address, started by a command line that begins with
-// Under, such as a program that enters another network.
+// Host says where a member runs: at an IP address, started by a command line that begins with Under,
+// for example a program that enters another network.
 type Host struct {
 	Address string
 	Under   []string
 }
 
 // NewOn makes a cluster with one member on each host, at etcd's usual ports, and starts it. The
-// files are as for NewTLS.
+// files are those of NewTLS.
 func NewOn(hosts []Host, ca, cert, key string) (*Cluster, error) {
 	var list []*member
 	for _, h := range hosts {
@@ -93,7 +93,7 @@ func start(members []*member, files transport.TLSInfo) (*Cluster, error) {
 	return c, nil
 }
 
-// freeAddresses returns addresses without a listener.
+// freeAddresses returns n addresses on which no process listens.
 func freeAddresses(n int) (list []string, err error) {
 	for range n {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -106,7 +106,7 @@ func freeAddresses(n int) (list []string, err error) {
 	return list, nil
 }
 
-// URL names the cluster for Open of package inetcd.
+// URL returns the URL of the cluster for Open of package inetcd.
 func (c *Cluster) URL() string { return "etcd://" + strings.Join(c.clients(), ",") + "/test" }
 
 func (c *Cluster) clients() (list []string) {
@@ -126,7 +126,7 @@ func (c *Cluster) initial() string {
 	return strings.Join(list, ",")
 }
 
-// Start starts a member, with the data that it has.
+// Start starts a member with its existing data.
 func (c *Cluster) Start(i int) error {
 	m := c.members[i]
 	client := "http://" + m.client
@@ -147,7 +147,7 @@ func (c *Cluster) Start(i int) error {
 	m.ended = make(chan struct{})
 	started, ended, process := make(chan error), m.ended, m.process
 	go func() {
-		// The system ends the child with the thread that made it.
+		// The system kills the child when the thread that started it ends.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		defer close(ended)
@@ -196,7 +196,7 @@ func (c *Cluster) with(do func(context.Context, *clientv3.Client) error) error {
 	return do(ctx, client)
 }
 
-// Kill is kill -9 of a member.
+// Kill kills a member with SIGKILL and waits for its end.
 func (c *Cluster) Kill(i int) {
 	m := c.members[i]
 	if m.process == nil {
@@ -207,13 +207,13 @@ func (c *Cluster) Kill(i int) {
 	m.process = nil
 }
 
-// Signal sends a member that runs a signal.
+// Signal sends a signal to a running member.
 func (c *Cluster) Signal(i int, s syscall.Signal) error {
 	return c.members[i].process.Process.Signal(s)
 }
 
-// Backup copies the cluster's data, and returns a directory that has them. The members end for it,
-// and start again.
+// Backup copies the cluster's data, and returns the directory with the copy. It kills the members
+// meanwhile and restarts them.
 func (c *Cluster) Backup() (dir string, err error) {
 	dir = filepath.Join(c.dir, "backup")
 	for i := range c.members {
@@ -234,7 +234,7 @@ func (c *Cluster) Restore(dir string) error {
 	return c.StartAll()
 }
 
-// StartAll starts the members that do not run, and returns when the cluster answers.
+// StartAll starts the members that are not running, and returns when the cluster answers.
 func (c *Cluster) StartAll() error {
 	for i, m := range c.members {
 		if m.process != nil {
@@ -247,7 +247,7 @@ func (c *Cluster) StartAll() error {
 	return c.wait()
 }
 
-// Remove ends all members and removes their data.
+// Remove kills all members and removes their data.
 func (c *Cluster) Remove() error {
 	for i := range c.members {
 		c.Kill(i)

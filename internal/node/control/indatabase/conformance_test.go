@@ -19,10 +19,10 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// short are times for leases of tests.
+// short has lease times for tests.
 var short = control.Times{Lease: 900 * time.Millisecond, Renew: 50 * time.Millisecond, Poll: 20 * time.Millisecond}
 
-// clusters makes states of clusters in one database.
+// clusters returns a factory of control states of separate clusters in one database.
 func clusters(db backend.Store) controltest.Factory {
 	var n atomic.Int32
 	return func(*testing.T) controltest.Place {

@@ -1,6 +1,6 @@
-// Package indatabase has the control state of a cluster in its backend database, for
-// clusters without etcd. A lease is a value that its leader changes once a second;
-// candidates take it when they have seen it unchanged for Times.Lease.
+// Package indatabase keeps the control state of a cluster in its backend database, for clusters
+// without etcd. A lease is a value that its leader changes once a second; a candidate takes it
+// after seeing it unchanged for Times.Lease.
 package indatabase
 
 import (
@@ -18,20 +18,20 @@ import (
 	"adshard/internal/wait"
 )
 
-// Store is a control.Store.
+// Store implements control.Store.
 type Store struct {
 	db    backend.Store
 	key   string
 	times control.Times
 }
 
-// New returns the control state under a key of a database.
+// New returns the control state stored under a key of a database.
 func New(db backend.Store, key string, times control.Times) *Store { return &Store{db, key, times} }
 
-// lease is its value in the database. It has no time.
+// lease is the value of a lease in the database. It holds no time of day.
 type lease struct {
-	Term     string `json:"term"`  // random, of one term
-	Epoch    uint64 `json:"epoch"` // 0: the term is about to begin
+	Term     string `json:"term"`  // random, different for each term
+	Epoch    uint64 `json:"epoch"` // 0 if the term is about to begin
 	Beat     uint64 `json:"beat"`  // grows with each renewal
 	Address  string `json:"address"`
 	Admin    string `json:"admin,omitempty"`
@@ -39,11 +39,11 @@ type lease struct {
 }
 
 func (l lease) encode() []byte {
-	text, _ := json.Marshal(l) // of texts and numbers
+	text, _ := json.Marshal(l) // a struct of texts and numbers can always be encoded
 	return text
 }
 
-// decode reads a lease. An unreadable lease has no owner, and is watched like any other.
+// decode reads a lease. An unreadable lease has no owner, and candidates watch it like any other.
 func decode(text []byte) (l lease) {
 	if json.Unmarshal(text, &l) != nil {
 		return lease{}
@@ -65,7 +65,7 @@ func (s *Store) Leader(ctx context.Context) (control.Leader, error) {
 	}
 	out := control.Leader{Candidate: control.Candidate{Address: address}, Epoch: epoch}
 	if l := decode(text); l.Address == address && l.Epoch != 0 {
-		out.Admin, out.Epoch = l.Admin, min(l.Epoch, epoch) // the next epoch may have been raised
+		out.Admin, out.Epoch = l.Admin, min(l.Epoch, epoch) // the number may have been raised for the next term
 	}
 	return out, nil
 }
@@ -73,11 +73,11 @@ func (s *Store) Leader(ctx context.Context) (control.Leader, error) {
 // Campaign implements control.Store.
 func (s *Store) Campaign(ctx context.Context, me control.Candidate) (control.Term, error) {
 	var seen []byte
-	var since time.Time // when seen was seen first; zero: nothing was
+	var since time.Time // when `seen` was first seen, or zero if nothing was
 	for {
 		now, free, err := s.look(ctx, me)
 		switch {
-		case err != nil: // what was seen still counts: it is compared with what is read next
+		case err != nil: // `seen` stays valid: it is compared with what is read next
 		case since.IsZero() || !bytes.Equal(now, seen):
 			seen, since = now, time.Now()
 		}
@@ -93,7 +93,7 @@ func (s *Store) Campaign(ctx context.Context, me control.Candidate) (control.Ter
 	}
 }
 
-// retried reports whether an error is one that the next attempt may not have.
+// retried reports whether the next attempt may succeed after an error.
 func retried(err error) bool {
 	switch fault.KindOf(err) {
 	case fault.Conflict, fault.Unavailable, fault.Locked, fault.NoSpace, fault.Deadline:
@@ -102,7 +102,7 @@ func retried(err error) bool {
 	return false
 }
 
-// look returns the lease, and whether a candidate may take it at once.
+// look returns the encoded lease, and whether a candidate may take it at once.
 func (s *Store) look(ctx context.Context, me control.Candidate) (now []byte, free bool, err error) {
 	now, err = s.db.LoadControl(ctx, s.leaseKey())
 	if err != nil {
@@ -125,18 +125,18 @@ func (s *Store) TakeOver(ctx context.Context, me control.Candidate) (control.Ter
 			return nil, fmt.Errorf("load the balancer's lease: %w", err)
 		}
 		t, err := s.begin(ctx, me, seen)
-		if !errors.Is(err, errClaimed) { // else the leader has renewed it meanwhile
+		if !errors.Is(err, errClaimed) { // if so, the leader has renewed it meanwhile
 			return t, err
 		}
 	}
 }
 
-// errClaimed says that a lease has changed since it was seen.
+// errClaimed means that a lease has changed since it was read.
 var errClaimed = errors.New("the balancer's lease has changed")
 
-// begin begins a term if the lease is still as seen, else it fails with errClaimed. First the
-// lease is claimed, so that the leader before cannot renew it, and no other candidate takes
-// it; then the epoch is raised, from where on the writes of the leader before are refused.
+// begin begins a term if the lease is still the one that was seen; otherwise it returns errClaimed.
+// It first claims the lease, so that the previous leader cannot renew it and no other candidate can
+// take it. Then it raises the epoch, after which the writes of the previous leader are refused.
 func (s *Store) begin(ctx context.Context, me control.Candidate, seen []byte) (control.Term, error) {
 	own := lease{Term: rand.Text(), Address: me.Address, Admin: me.Admin}
 	claim := own.encode()

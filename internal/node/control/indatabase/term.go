@@ -10,17 +10,17 @@ import (
 	"adshard/internal/wait"
 )
 
-// term is a control.Term. What it saves is fenced by the epoch.
+// term implements control.Term. The epoch fences what it saves.
 type term struct {
 	*control.Fence
 	store *Store
 
-	renewing sync.Mutex // held while the lease is renewed
-	own      lease      // as renewed last; guarded by renewing
+	renewing sync.Mutex // held while the lease is being renewed
+	own      lease      // as last renewed; guarded by renewing
 	saved    []byte     // the lease as this term has last seen it; guarded by renewing
 
 	mu    sync.Mutex
-	until time.Time // when the lease ends, by the monotonic clock; guarded by mu
+	until time.Time // when the lease ends by the monotonic clock; guarded by mu
 }
 
 // Valid implements control.Term.
@@ -52,8 +52,8 @@ func (t *term) KeepAlive(ctx context.Context, note func(error)) error {
 	}
 }
 
-// attempt renews the lease, and looks whether another balancer has raised the epoch without
-// it, as one with its control state elsewhere does.
+// attempt renews the lease, and checks whether another balancer has raised the epoch without taking
+// the lease, as a balancer does whose control state is elsewhere.
 func (t *term) attempt(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, t.store.times.Lease)
 	defer cancel()
@@ -64,8 +64,8 @@ func (t *term) attempt(ctx context.Context) error {
 	return renewed
 }
 
-// renew changes the lease. It counts from when the change began: a candidate has seen the lease
-// unchanged at most since then.
+// renew changes the lease. The renewal is valid from the start of the change: no candidate has seen
+// the lease unchanged since before then.
 func (t *term) renew(ctx context.Context) error {
 	t.renewing.Lock()
 	defer t.renewing.Unlock()
@@ -82,7 +82,7 @@ func (t *term) renew(ctx context.Context) error {
 	return err
 }
 
-// change writes the lease with the next beat, if it is as this term has last seen it.
+// change writes the lease with the next beat, if it is still as this term last saw it.
 func (t *term) change(ctx context.Context, l lease) error {
 	l.Beat = t.own.Beat + 1
 	text := l.encode()
@@ -93,7 +93,7 @@ func (t *term) change(ctx context.Context, l lease) error {
 	return nil
 }
 
-// reacquire renews a lease that is not as this term has left it: the answer to a renewal was
+// reacquire renews a lease that is not as this term left it, because the answer to a renewal was
 // lost, the database was restored, or another candidate has claimed it.
 func (t *term) reacquire(ctx context.Context, refused error) error {
 	if err := t.Check(ctx); err != nil {
@@ -115,7 +115,7 @@ func (t *term) reacquire(ctx context.Context, refused error) error {
 	return t.change(ctx, t.own)
 }
 
-// end makes the lease count as over here.
+// end ends the validity of the lease in this process.
 func (t *term) end() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -11,7 +11,8 @@ import (
 	"adshard/internal/node/nodetest"
 )
 
-// TestHistoryIsCompacted: a leader drops old revisions, of which etcd keeps all otherwise, and what it saved last is there.
+// TestHistoryIsCompacted: a leader removes old revisions, which etcd would otherwise keep forever. The state that was saved
+// last remains.
 func TestHistoryIsCompacted(t *testing.T) {
 	t.Parallel()
 	etcd := start(t, 1)

@@ -15,7 +15,7 @@ import (
 	"adshard/internal/node/nodetest"
 )
 
-// short are times for leases of tests; etcd's own are 2 s or longer.
+// short has lease times for tests. Leases of etcd are at least 2 s long.
 var short = control.Times{Lease: 2 * time.Second, Renew: 50 * time.Millisecond, Poll: 20 * time.Millisecond}
 
 func start(t *testing.T, members int) *etcdtest.Cluster {
@@ -32,7 +32,7 @@ func start(t *testing.T, members int) *etcdtest.Cluster {
 	return c
 }
 
-// unmarked is the mark of a database without one.
+// unmarked stands for marking the database, and does nothing.
 func unmarked(context.Context) error { return nil }
 
 func open(t *testing.T, url string, db backend.Store, key string) *inetcd.Store {

@@ -42,7 +42,7 @@ func eventually(t *testing.T, what string, ok func() bool) {
 	t.Fatalf("not within %v: %s", patience, what)
 }
 
-// leads campaigns and keeps the lease; ended gets how Keep ended.
+// leads campaigns, and then keeps the lease until the test ends. `ended` receives the result of Keep.
 func leads(t *testing.T, s control.Store, me control.Candidate) (term control.Term, ended chan error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -62,8 +62,8 @@ func save(t *testing.T, term control.Term, value string) error {
 	return term.Save(t.Context(), "/model", []byte(value))
 }
 
-// TestMajorityLost: a leader without etcd's majority saves nothing and stops when its lease expires, no
-// other balancer leads, and when the majority is back one of them does, with all that was saved.
+// TestMajorityLost: a leader that has lost etcd's majority saves nothing and stops when its lease expires.
+// No other balancer leads until the majority is back; then one does, with everything that was saved.
 func TestMajorityLost(t *testing.T) {
 	t.Parallel()
 	etcd, db := start(t, 3), nodetest.NewDatabase(t).DB
@@ -104,7 +104,7 @@ func TestMajorityLost(t *testing.T) {
 	}
 }
 
-// leadsAgain returns a channel that is closed when a term is valid.
+// leadsAgain returns a channel that is closed as soon as a term is valid.
 func leadsAgain(t *testing.T, term control.Term) chan struct{} {
 	back := make(chan struct{})
 	go func() {
@@ -119,8 +119,8 @@ func leadsAgain(t *testing.T, term control.Term) chan struct{} {
 	return back
 }
 
-// TestRestored: etcd goes back to where an earlier leader led. No epoch is given out twice, and the
-// leader of the lost time writes nothing any more.
+// TestRestored: etcd is restored to a backup from the time of an earlier leader. No epoch is used twice, and
+// the leader from after the backup cannot write any more.
 func TestRestored(t *testing.T) {
 	t.Parallel()
 	etcd, db := start(t, 1), nodetest.NewDatabase(t).DB
@@ -156,9 +156,9 @@ func TestRestored(t *testing.T) {
 	must(t, save(t, next, "next"))
 }
 
-// TestRevisionsRepeat: a leader wakes up beside one that leads in an etcd that was emptied, or restored, and
-// whose revisions therefore are the former ones. It replaces nothing, and does not end the other's
-// leadership.
+// TestRevisionsRepeat: a leader wakes up while another one leads in an etcd that was emptied or restored, so
+// that its revisions repeat earlier ones. The first leader overwrites nothing and does not end the
+// leadership of the other.
 func TestRevisionsRepeat(t *testing.T) {
 	t.Parallel()
 	for name, backup := range map[string]func(*etcdtest.Cluster) (string, error){
@@ -193,7 +193,7 @@ func TestRevisionsRepeat(t *testing.T) {
 	}
 }
 
-// hung is a database that hangs when it is read, which reads tells, if it is read itself.
+// hung is a database that can be made to hang when it is read. Each such read is announced on `reads`.
 type hung struct {
 	backend.Store
 	hangs atomic.Bool
@@ -212,8 +212,8 @@ func (h *hung) LoadControl(ctx context.Context, key string) ([]byte, error) {
 	return nil, fault.New(fault.Deadline, "hung", ctx.Err())
 }
 
-// TestTheDatabaseHangs: the leader renews its lease in etcd all the while, though each look at the epoch
-// would last as long as the context that it gets, here a lease of ten minutes.
+// TestTheDatabaseHangs: a leader continues to renew its lease in etcd while the database hangs, although
+// each check of the epoch would last as long as its context allows, here a lease of ten minutes.
 func TestTheDatabaseHangs(t *testing.T) {
 	t.Parallel()
 	db := &hung{Store: nodetest.NewDatabase(t).DB, reads: make(chan struct{})}
@@ -235,8 +235,8 @@ func TestTheDatabaseHangs(t *testing.T) {
 	}
 }
 
-// TestTheDatabaseIsMarkedFirst: it is marked before the epoch of a term is saved, and without the mark no
-// term begins.
+// TestTheDatabaseIsMarkedFirst: the database is marked before the epoch of a term is saved, and no term
+// begins without the mark.
 func TestTheDatabaseIsMarkedFirst(t *testing.T) {
 	t.Parallel()
 	db, broken := nodetest.NewDatabase(t).DB, true
@@ -261,8 +261,8 @@ func TestTheDatabaseIsMarkedFirst(t *testing.T) {
 	}
 }
 
-// TestTwoEtcds: a leader that still talks to the old etcd, while another one leads beside a
-// restored copy, does not believe that it has saved anything.
+// TestTwoEtcds: a leader still uses the old etcd while another one leads with a restored copy. The first
+// leader gets an error for everything that it tries to save.
 func TestTwoEtcds(t *testing.T) {
 	t.Parallel()
 	db := nodetest.NewDatabase(t).DB
@@ -276,7 +276,7 @@ func TestTwoEtcds(t *testing.T) {
 	eventually(t, "the first stops", func() bool { return !before.Valid() })
 }
 
-// TestManySlices: the model of 100,000 slices is saved and read.
+// TestManySlices: a model with 100,000 slices can be saved and read.
 func TestManySlices(t *testing.T) {
 	t.Parallel()
 	const slices = 100_000
@@ -298,7 +298,7 @@ func TestManySlices(t *testing.T) {
 	t.Logf("%d bytes saved in %v, both in %v", len(encoded), saved, time.Since(began))
 }
 
-// TestURLs are checked.
+// TestURLs: invalid URLs are refused.
 func TestURLs(t *testing.T) {
 	for url, ok := range map[string]bool{
 		"etcd://h:2379": true, "etcd://h1:2379,10.0.0.1:2379/p/q": true, "etcd://[::1]:2379/": true,

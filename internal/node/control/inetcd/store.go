@@ -1,11 +1,11 @@
-// Package inetcd has the control state of a cluster in etcd: leadership is a key that goes with
-// its leader's lease, and values lie below the same prefix, large ones in chunks.
+// Package inetcd keeps the control state of a cluster in etcd. Leadership is a key that is deleted
+// when its leader's lease ends; values lie below the same prefix, large ones in chunks.
 //
-// The backend database is the fence nevertheless: a term begins with an epoch above etcd's and
-// the database's, written into the database first, so that an etcd that was restored from
-// a snapshot gives out no epoch twice, and no leader that it once had may compact the log.
+// The backend database is still the fence: a term begins with an epoch above those in etcd and in the
+// database, and the epoch is first written into the database. Thus an etcd restored from a snapshot
+// gives out no epoch twice, and no leader that it once had may compact the log.
 //
-// Give it an etcd of its own: its leader compacts etcd's history, of all keys.
+// The etcd must serve this cluster only: the leader compacts the history of all its keys.
 package inetcd
 
 import (
@@ -30,25 +30,26 @@ import (
 	"adshard/internal/wait"
 )
 
-// Scheme is that of the URLs of control states in etcd.
+// Scheme is the scheme of the URLs of control states in etcd.
 const Scheme = "etcd"
 
-// Store is a control.Store.
+// Store implements control.Store.
 type Store struct {
 	client *clientv3.Client
 	prefix string // of all keys of the cluster
 	db     backend.Store
-	key    string // of the cluster, in the database
+	key    string // the cluster's key in the database
 	times  control.Times
 	mark   func(context.Context) error
-	// compact is how long etcd's history is kept at least, and the time between two compactions.
+	// compact is the least time for which etcd's history is kept, and the time between two
+	// compactions.
 	compact time.Duration
 }
 
-// Open returns the control state at a URL, etcd://HOST:PORT[,HOST:PORT…][/PREFIX], of the cluster that
-// has a key in a database. mark is called at the beginning of each term, before its epoch is in the
-// database, so that no balancer continues there without etcd. If it fails the term does not begin.
-// Open connects in the background. Close the store. Errors: fault.Invalid.
+// Open returns the control state at a URL, etcd://HOST:PORT[,HOST:PORT…][/PREFIX], of the cluster with
+// a key in a database. `mark` is called at the beginning of each term, before its epoch is in the
+// database, so that no balancer continues in the database without etcd. If `mark` fails, the term does
+// not begin. Open connects in the background; call Close when done. Errors: fault.Invalid.
 func Open(address string, files TLS, db backend.Store, key string, times control.Times, mark func(context.Context) error) (*Store, error) {
 	hosts, prefix, err := Parse(address)
 	if err != nil {
@@ -66,7 +67,7 @@ func Open(address string, files TLS, db backend.Store, key string, times control
 	return &Store{client: client, prefix: path.Join(prefix, key), db: db, key: key, times: times, mark: mark, compact: compactEvery}, nil
 }
 
-// endpoints are the URLs of HOST:PORT.
+// endpoints returns the URLs for a list of HOST:PORT.
 func endpoints(hosts []string, secure bool) (list []string) {
 	scheme := "http://"
 	if secure {
@@ -78,9 +79,9 @@ func endpoints(hosts []string, secure bool) (list []string) {
 	return list
 }
 
-// Parse splits a URL into members, HOST:PORT, and prefix. Errors: fault.Invalid.
+// Parse splits a URL into its members (HOST:PORT) and its prefix. Errors: fault.Invalid.
 func Parse(address string) (members []string, prefix string, err error) {
-	invalid := fault.Field("open etcd", "control", "this is not etcd://HOST:PORT,HOST:PORT/PREFIX, without user and password") // the text may have one
+	invalid := fault.Field("open etcd", "control", "this is not etcd://HOST:PORT,HOST:PORT/PREFIX, without user and password") // the text may have a password
 	rest, ok := strings.CutPrefix(address, Scheme+"://")
 	if !ok {
 		return nil, "", invalid
@@ -99,21 +100,21 @@ func Parse(address string) (members []string, prefix string, err error) {
 // Close closes the connections.
 func (s *Store) Close() error { return s.client.Close() }
 
-// Names of keys below the prefix: who leads, who led last, values, chunks of values.
+// Keys below the prefix: the present leader, the last leader, values, and chunks of values.
 func (s *Store) leaderKey() string { return s.prefix + "/leader" }
 func (s *Store) lastKey() string   { return s.prefix + "/last" }
 
-// leaderRecord is who leads, or led last.
+// leaderRecord names a leader: the present one or the last one.
 type leaderRecord struct {
-	Term     string `json:"term"`  // random, of one term
-	Epoch    uint64 `json:"epoch"` // 0: the term is about to begin
+	Term     string `json:"term"`  // random, different for each term
+	Epoch    uint64 `json:"epoch"` // 0 if the term is about to begin
 	Address  string `json:"address"`
 	Admin    string `json:"admin,omitempty"`
-	Resigned bool   `json:"resigned,omitempty"` // only of who led last
+	Resigned bool   `json:"resigned,omitempty"` // only in the record of the last leader
 }
 
 func (r leaderRecord) encode() string {
-	text, _ := json.Marshal(r) // of texts and numbers
+	text, _ := json.Marshal(r) // a struct of texts and numbers can always be encoded
 	return string(text)
 }
 
@@ -121,7 +122,7 @@ func (r leaderRecord) leader() control.Leader {
 	return control.Leader{Candidate: control.Candidate{Address: r.Address, Admin: r.Admin}, Epoch: r.Epoch}
 }
 
-// decode reads a record; an unreadable record has no owner.
+// decode reads a record. An unreadable record has no owner.
 func decode(text []byte) (r leaderRecord) {
 	if json.Unmarshal(text, &r) != nil {
 		return leaderRecord{}
@@ -129,12 +130,12 @@ func decode(text []byte) (r leaderRecord) {
 	return r
 }
 
-// request bounds a request to etcd, which the client would repeat for ever.
+// request bounds the time of a request to etcd, which the client would otherwise repeat for ever.
 func (s *Store) request(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, s.times.Lease)
 }
 
-// failed gives an error of etcd its kind.
+// failed turns an error of etcd into a fault of the matching kind.
 func failed(op string, err error) error {
 	switch {
 	case err == nil:
@@ -147,7 +148,7 @@ func failed(op string, err error) error {
 	return fault.New(fault.Unavailable, "etcd: "+op, err)
 }
 
-// get returns a key's value and its revision, or nil if there is none.
+// get returns a key with its value and revision, or nil if there is no such key.
 func (s *Store) get(ctx context.Context, key string) (*mvccpb.KeyValue, error) {
 	ctx, cancel := s.request(ctx)
 	defer cancel()
@@ -194,7 +195,7 @@ func (s *Store) Campaign(ctx context.Context, me control.Candidate) (control.Ter
 	}
 }
 
-// retried reports whether an error is one that the next attempt may not have.
+// retried reports whether the next attempt may succeed after an error.
 func retried(err error) bool {
 	switch fault.KindOf(err) {
 	case fault.Conflict, fault.Unavailable, fault.Locked, fault.NoSpace, fault.Deadline, fault.Cancelled:
@@ -212,8 +213,8 @@ func (s *Store) TakeOver(ctx context.Context, me control.Candidate) (control.Ter
 	return s.begin(ctx, me, now)
 }
 
-// unchanged is the condition that leadership is as it was read. Its value tells terms apart;
-// revisions repeat when etcd is emptied or restored.
+// unchanged returns the condition that the leader's key is still as it was read. Its value is what
+// distinguishes terms, since revisions repeat when etcd is emptied or restored.
 func unchanged(key string, was *mvccpb.KeyValue) clientv3.Cmp {
 	if was == nil {
 		return clientv3.Compare(clientv3.CreateRevision(key), "=", 0)
@@ -221,9 +222,9 @@ func unchanged(key string, was *mvccpb.KeyValue) clientv3.Cmp {
 	return clientv3.Compare(clientv3.Value(key), "=", string(was.Value))
 }
 
-// begin begins a term if leadership is as it was read. It is claimed first; then the database is
-// marked, and the epoch is raised in it, from where on the former leader may not compact the log,
-// and what it saves is not used; then it is written here.
+// begin begins a term if the leader's key is still as it was read. It first claims the key. Then it
+// marks the database and raises the epoch there, after which the former leader may not compact the log
+// and what it saves is not used. Last, it writes the new leader into etcd.
 func (s *Store) begin(ctx context.Context, me control.Candidate, seen *mvccpb.KeyValue) (control.Term, error) {
 	began := time.Now()
 	t := &term{store: s, own: leaderRecord{Term: rand.Text(), Address: me.Address, Admin: me.Admin}}

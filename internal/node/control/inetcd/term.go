@@ -14,20 +14,20 @@ import (
 	"adshard/internal/wait"
 )
 
-// term is a control.Term.
+// term implements control.Term.
 type term struct {
 	*control.Fence
 	store *Store
 	own   leaderRecord
 
-	saving sync.Mutex // held while a value is saved
+	saving sync.Mutex // held while a value is being saved
 
 	mu      sync.Mutex
 	lease   clientv3.LeaseID // guarded by mu
-	claimed string           // leadership as it was written last; guarded by mu
-	until   time.Time        // when the lease ends, by the monotonic clock; guarded by mu
+	claimed string           // the leader's key as last written; guarded by mu
+	until   time.Time        // when the lease ends by the monotonic clock; guarded by mu
 
-	compaction compaction // only of KeepAlive
+	compaction compaction // used only by KeepAlive
 }
 
 // grant gets a lease from etcd.
@@ -45,7 +45,7 @@ func (t *term) grant(ctx context.Context) error {
 	return nil
 }
 
-// revoke gives the lease back, and with it leadership; what fails ends by itself.
+// revoke gives the lease back, and leadership with it. If that fails, both end by themselves.
 func (t *term) revoke() {
 	ctx, cancel := t.store.request(context.Background())
 	defer cancel()
@@ -58,7 +58,7 @@ func (t *term) held() clientv3.LeaseID {
 	return t.lease
 }
 
-// extend makes the lease count from a renewal that began then.
+// extend makes the lease valid from the start of a renewal.
 func (t *term) extend(began time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -72,22 +72,22 @@ func (t *term) Valid() bool {
 	return time.Now().Before(t.until)
 }
 
-// leading is the condition that this term is still the one that leads.
+// leading returns the condition that this term still leads.
 func (t *term) leading() clientv3.Cmp {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return clientv3.Compare(clientv3.Value(t.store.leaderKey()), "=", t.claimed)
 }
 
-// claim notes leadership as it is written now.
+// claim records the present value of the leader's key.
 func (t *term) claim(leadership string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.claimed = leadership
 }
 
-// write makes changes if this term still leads. Among them are those of leadership if it is
-// written.
+// write makes changes if this term still leads. If the leader's key is among them, write records its new
+// value.
 func (t *term) write(ctx context.Context, op string, changes ...clientv3.Op) error {
 	reply, err := t.store.commit(ctx, op, []clientv3.Cmp{t.leading()}, changes...)
 	if err != nil {
@@ -104,7 +104,7 @@ func (t *term) write(ctx context.Context, op string, changes ...clientv3.Op) err
 	return nil
 }
 
-// replaced returns why this term does not lead.
+// replaced returns the reason why this term no longer leads.
 func (t *term) replaced(ctx context.Context) error {
 	if t.Fence != nil {
 		if err := t.Check(ctx); err != nil {
@@ -142,9 +142,9 @@ func (t *term) KeepAlive(ctx context.Context, note func(error)) error {
 	}
 }
 
-// renew renews the lease; then it looks whether a later term has begun in the database: etcd may
-// be another one by now, or have been restored. A database that cannot be read, or hangs, ends no
-// lease: no other term can begin without it.
+// renew renews the lease, and then checks whether a later term has begun in the database: etcd may have been
+// replaced or restored. The lease does not end if the database cannot be read or hangs, since no other term
+// can begin without the database.
 func (t *term) renew(ctx context.Context) error {
 	began := time.Now()
 	call, cancel := t.store.request(ctx)
@@ -167,7 +167,8 @@ func (t *term) renew(ctx context.Context) error {
 	return t.Check(check)
 }
 
-// reacquire takes leadership again with a new lease in the same term, unless another balancer has led since.
+// reacquire takes leadership again for the same term with a new lease, unless another balancer has led
+// since.
 func (t *term) reacquire(ctx context.Context) error {
 	old := t.held()
 	if err := t.grant(ctx); err != nil {
@@ -184,7 +185,7 @@ func (t *term) reacquire(ctx context.Context) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if err != nil {
-		t.lease = old // the next attempt gets another one
+		t.lease = old // the next attempt gets another lease
 		return err
 	}
 	t.claimed = t.own.encode()
@@ -201,17 +202,17 @@ func (t *term) Resign(ctx context.Context) error {
 	return err
 }
 
-// compaction compacts etcd's history, whose old versions of large values would fill it.
+// compaction compacts etcd's history, which old versions of large values would otherwise fill.
 type compaction struct {
-	at       time.Time // of the last step
-	revision int64     // then
+	at       time.Time // when the last step was made
+	revision int64     // the revision at that time
 }
 
-// compactEvery is Store.compact, except for tests.
+// compactEvery is the value of Store.compact outside of tests.
 const compactEvery = time.Minute
 
-// step compacts what was history a while ago, from time to time. A failure is made up for by
-// the next step.
+// step compacts, from time to time, the history up to the previous step. The next step makes up for a
+// failure.
 func (c *compaction) step(ctx context.Context, s *Store) {
 	if !c.at.IsZero() && time.Since(c.at) < s.compact {
 		return
@@ -219,7 +220,7 @@ func (c *compaction) step(ctx context.Context, s *Store) {
 	ctx, cancel := s.request(ctx)
 	defer cancel()
 	if c.revision > 0 {
-		_, _ = s.client.Compact(ctx, c.revision) // the history before, too, at the next success
+		_, _ = s.client.Compact(ctx, c.revision) // after a failure, the next success compacts this part, too
 	}
 	if reply, err := s.client.Get(ctx, s.lastKey(), clientv3.WithCountOnly()); err == nil {
 		c.at, c.revision = time.Now(), reply.Header.Revision

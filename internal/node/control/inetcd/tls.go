@@ -8,18 +8,18 @@ import (
 	"adshard/fault"
 )
 
-// TLS names the PEM files with which etcd is called. They are etcd's, so that its CA may be
-// another one than the cluster's. The zero value: calls without TLS.
+// TLS names the PEM files for calls to etcd. The CA may differ from the cluster's own. The zero
+// value means calls without TLS.
 type TLS struct {
-	// CA has the certificates of the CAs of etcd's servers.
+	// CA has the certificates of the CAs that sign the certificates of etcd's servers.
 	CA string `yaml:"ca"`
-	// Cert and Key are the caller's, or empty if it shows none. They are read at each connection,
-	// so that they can be replaced while the program runs.
+	// Cert and Key are the caller's files, or empty if it shows no certificate. They are read for
+	// each connection, so that they can be replaced while the program runs.
 	Cert string `yaml:"cert"`
 	Key  string `yaml:"key"`
 }
 
-// config returns how to call etcd; nil means without TLS. Errors:
+// config returns the TLS configuration for calls to etcd, or nil for calls without TLS. Errors:
 // fault.Invalid.
 func (t TLS) config() (*tls.Config, error) {
 	if t == (TLS{}) {
@@ -33,7 +33,7 @@ func (t TLS) config() (*tls.Config, error) {
 	return c, nil
 }
 
-// Check reads the files.
+// Check returns an error if the files cannot be used.
 func (t TLS) Check() error {
 	_, err := t.config()
 	return err

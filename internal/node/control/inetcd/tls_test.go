@@ -13,14 +13,14 @@ import (
 	"adshard/internal/node/nodetest"
 )
 
-// files makes a certificate of a CA.
+// files issues a certificate and returns its files.
 func files(ca *certtest.Cluster, role access.Role, name string, life time.Duration) inetcd.TLS {
 	pair := ca.Pair(role, name, life)
 	return inetcd.TLS{CA: ca.CA(), Cert: ca.Write(name+".crt", pair.Cert), Key: ca.Write(name+".key", pair.Key)}
 }
 
-// TestTLS: an etcd that wants certificates is called with one, and no other balancer
-// leads.
+// TestTLS: an etcd that requires client certificates can be used with one. A balancer with a wrong
+// certificate does not lead.
 func TestTLS(t *testing.T) {
 	t.Parallel()
 	ca, other := certtest.New(t), certtest.New(t)

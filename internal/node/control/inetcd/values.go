@@ -13,28 +13,28 @@ import (
 	"adshard/fault"
 )
 
-// chunkBytes is the size of a chunk, far below what etcd takes in one request, 1.5 MB.
+// chunkBytes is the size of a chunk, far below the 1.5 MB that etcd accepts in one request.
 const chunkBytes = 512 << 10
 
-// head is what is saved under a value's name. Saving it is what makes the value valid: its
+// head is what is saved under a value's name. The value becomes valid when its head is saved: its
 // chunks were saved before, under names that no other value has.
 type head struct {
 	Chunks string `json:"chunks"` // the name of its chunks
 	Count  int    `json:"count"`
-	Sum    uint64 `json:"sum"` // of the whole value
+	Sum    uint64 `json:"sum"` // checksum of the whole value
 }
 
 func (s *Store) valueKey(key string) string { return s.prefix + "/values" + key }
 
-// chunksKey is the prefix of all chunks of a key's values; a key begins with a slash and
-// does not end with one.
+// chunksKey returns the prefix of all chunks of a key's values. A key begins with a slash and does
+// not end with one.
 func (s *Store) chunksKey(key string) string { return s.prefix + "/chunks" + key + "/" }
 
 func (s *Store) chunkKey(key, chunks string, i int) string {
 	return fmt.Sprintf("%s%s/%06d", s.chunksKey(key), chunks, i)
 }
 
-// Save implements control.Term. A value that another term has saved meanwhile is not replaced.
+// Save implements control.Term. It does not replace a value that another term has saved meanwhile.
 func (t *term) Save(ctx context.Context, key string, value []byte) error {
 	t.saving.Lock()
 	defer t.saving.Unlock()
@@ -47,10 +47,10 @@ func (t *term) Save(ctx context.Context, key string, value []byte) error {
 		}
 		rest = rest[n:]
 	}
-	text, _ := json.Marshal(h) // of texts and numbers
+	text, _ := json.Marshal(h) // a struct of texts and numbers can always be encoded
 	all, own := s.chunksKey(key), s.chunksKey(key)+h.Chunks+"/"
 	err := t.write(ctx, "save "+key, clientv3.OpPut(s.valueKey(key), string(text)),
-		clientv3.OpDelete(all, clientv3.WithRange(own)), // of earlier values, and of unfinished ones
+		clientv3.OpDelete(all, clientv3.WithRange(own)), // chunks of earlier values, and of unfinished ones
 		clientv3.OpDelete(clientv3.GetPrefixRangeEnd(own), clientv3.WithRange(clientv3.GetPrefixRangeEnd(all))))
 	if err != nil {
 		return err
@@ -58,7 +58,7 @@ func (t *term) Save(ctx context.Context, key string, value []byte) error {
 	return t.Check(ctx) // or a later term has begun, beside another etcd
 }
 
-// loadAttempts bounds how often a value is read that is being replaced.
+// loadAttempts bounds how often a value that is being replaced is read again.
 const loadAttempts = 10
 
 // Load implements control.Term.

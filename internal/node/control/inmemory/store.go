@@ -1,5 +1,5 @@
-// Package inmemory is the contract of package control in the simplest way: the model that
-// other stores are compared with. Tests decide when leases end.
+// Package inmemory implements package control in the simplest way. It is the model that other
+// stores are compared with. Tests decide when leases end.
 package inmemory
 
 import (
@@ -11,18 +11,18 @@ import (
 	"adshard/internal/wait"
 )
 
-// Store is a control state in memory. The zero Store is empty.
+// Store is a control state in memory. The zero value is empty and ready to use.
 type Store struct {
 	mu      sync.Mutex
 	leader  control.Leader
-	lease   *term // nil if it is free
+	lease   *term // nil if no term has it
 	floor   uint64
 	values  map[string][]byte
 	held    uint64
 	changed wait.Broadcast // sent when the lease changes
 }
 
-// term is the newest one if Store.leader has its epoch.
+// term is a term of a Store. It is the newest one if Store.leader has its epoch.
 type term struct {
 	store *Store
 	epoch uint64
@@ -74,14 +74,14 @@ func (s *Store) Expire() {
 	s.changed.Notify()
 }
 
-// Held returns the clock at which the feed is held.
+// Held returns the clock from which the feed keeps its changes.
 func (s *Store) Held() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.held
 }
 
-// write makes a change if the term is the newest.
+// write makes a change if the term is the newest one.
 func (t *term) write(change func(s *Store)) error {
 	t.store.mu.Lock()
 	defer t.store.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 	"adshard/search"
 )
 
-// TestBudget: whatever comes, no more is spent than a burst, the share of the calls, and
-// the rate of the time.
+// TestBudget: in any sequence of calls, at most the burst, the share of the calls and the rate over
+// time are spent together.
 func TestBudget(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		share := rapid.Float64Range(0.01, 1).Draw(t, "share")
@@ -46,8 +46,8 @@ func TestBudget(t *testing.T) {
 	})
 }
 
-// TestUsual compares with a sorted list: the time is never below that of the list, and at
-// most an eighth above.
+// TestUsual compares with a sorted list: the time is at least that of the list, and at most an
+// eighth above it.
 func TestUsual(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var u usual
@@ -68,7 +68,7 @@ func TestUsual(t *testing.T) {
 	})
 }
 
-// TestUsualForgets: what was usual thousands of calls ago is not.
+// TestUsualForgets: times from thousands of calls ago have no influence.
 func TestUsualForgets(t *testing.T) {
 	var u usual
 	for range 4 * remembered {
@@ -80,11 +80,11 @@ func TestUsualForgets(t *testing.T) {
 	if got := u.within(950); got > 2*time.Millisecond {
 		t.Errorf("%v is still usual", got)
 	}
-	u.observe(time.Hour) // the longest class
+	u.observe(time.Hour) // the class of the longest times
 	u.observe(0)
 }
 
-// TestSmoothed: it rises at once, falls slowly, also without observations, and never exceeds
+// TestSmoothed: the value rises at once, falls slowly, also without observations, and never exceeds
 // what was observed.
 func TestSmoothed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -114,7 +114,7 @@ func TestSmoothed(t *testing.T) {
 	}
 }
 
-// query makes a query with these words, each of which has the terms given.
+// query returns a query of words, each with the given terms.
 func query(words ...[]uint64) *search.Query {
 	q := new(search.Query)
 	for i, terms := range words {
@@ -125,15 +125,15 @@ func query(words ...[]uint64) *search.Query {
 	return q
 }
 
-// TestTopics: the topic is the rarest word that is known; a word stands for the most
-// frequent of its terms; synonyms count for nothing.
+// TestTopics: the topic is the rarest known word. A word is represented by the most frequent of its
+// terms, and synonyms are ignored.
 func TestTopics(t *testing.T) {
 	var topics Topics
 	if topic := topics.Of(query([]uint64{1, 2})); topic != 0 {
 		t.Fatalf("a topic of a query that was never asked: %d", topic)
 	}
 	for range 1000 {
-		topics.Of(query([]uint64{10, 11})) // shoe, its stem
+		topics.Of(query([]uint64{10, 11})) // shoe and its stem
 	}
 	for range 1000 {
 		topics.Of(query([]uint64{12, 11})) // shoes

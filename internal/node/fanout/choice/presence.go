@@ -6,64 +6,63 @@ import (
 )
 
 const (
-	// A call shows that its replica may be silent when it has waited for this part of
-	// its time, and for LeastPatience.
+	// A replica is suspected when a call has waited for it for one part in patiencePart of the
+	// call's time, and for at least LeastPatience.
 	patiencePart = 4
 
-	// LeastPatience is how long a call waits at least before its replica is suspected.
+	// LeastPatience is the least time that a call waits before its replica is suspected.
 	LeastPatience = 50 * time.Millisecond
 
-	// A suspected replica has suspectTicks ticks to answer its first probe. Ticks
-	// count, not time, so that a master that was itself suspended blames no replica.
+	// A suspected replica must answer its first probe within suspectTicks ticks. Ticks are counted
+	// instead of time, so that a master that was itself suspended does not blame its replicas.
 	suspectTicks = 4
-	// probePause is the least time between the ends of two probes, and until the
-	// first probe of a replica that was ejected. Each further ejection doubles the
-	// latter up to longestPause, unless the replica was in for longer than that.
+	// probePause is the least time between the ends of two probes, and the time before the first
+	// probe of an ejected replica. Each further ejection doubles the latter, up to longestPause,
+	// unless the replica was not ejected for longer than longestPause.
 	probePause   = 100 * time.Millisecond
 	longestPause = 5 * time.Second
 )
 
-// Presence is whether a replica is asked. A replica that has answered no call while one waited
-// too long is suspected and probed. One that does not answer the probe either is silent, and is
-// not asked until it answers one. So a process that hangs holds up few queries, and one that is
-// merely slow stays in. One whose calls fail, or to which there is no connection for a while,
-// is ejected: it is asked only if there is no other, until a probe succeeds or enough of these
-// calls do. While there is no connection all others are asked first.
+// Presence decides whether a replica is asked. If one of its calls has waited too long and none was
+// answered meanwhile, the replica is suspected and probed. If it does not answer the probe either,
+// it is silent, and is not asked until it answers one. Thus a process that hangs delays few queries,
+// and one that is merely slow stays in. A replica whose calls fail, or to which there is no
+// connection for a while, is ejected: it is asked only if there is no other, until a probe succeeds
+// or enough of these calls do. While there is no connection, all others are asked first.
 //
-// It takes events and uses neither clock nor network; times are since any fixed
-// moment. Asked, Replied, Eject, Served, Faltered, Silent and In may be called by many goroutines at
-// once, the others by one. A nil Presence is always in.
+// Presence handles events and uses no clock and no network; times are counted from any fixed moment.
+// Asked, Replied, Eject, Served, Faltered, Silent and In are safe for concurrent use; the other
+// methods are for one goroutine. A nil Presence is always in.
 type Presence struct {
-	// Up reports whether there is a connection to the replica; nil means always. It is
-	// set before the replica is shared.
+	// Up reports whether there is a connection to the replica. If it is nil, there always is. Set it
+	// before the replica is shared.
 	Up func() bool
 
-	due      atomic.Int64 // when a call will have waited too long; 0: none waits
+	due      atomic.Int64 // when a call will have waited too long; 0 if none waits
 	answered atomic.Int64 // when the replica last answered
 	silent   atomic.Bool
 	ejected  atomic.Bool
-	failed   atomic.Int64 // when it was last ejected, or a probe after that found no connection
-	served   atomic.Int64 // calls begun since then that it has served, in a row
+	failed   atomic.Int64 // when it was last ejected, or when a later probe found no connection
+	served   atomic.Int64 // number of calls begun since `failed` that it has served, in a row
 
-	away      int           // ticks without a connection, in a row
-	suspected bool          // or silent
-	since     time.Duration // it is suspected
-	ticks     int           // since then
+	away      int           // number of ticks without a connection, in a row
+	suspected bool          // suspected or silent
+	since     time.Duration // when it became suspected
+	ticks     int           // number of ticks since then
 	probing   bool
-	began     time.Duration // the probe
+	began     time.Duration // when the present probe began
 	probed    time.Duration // when the last probe ended
 
-	seen  bool          // that it is ejected
-	pause time.Duration // until it is probed, after an ejection
-	next  time.Duration // when it is probed
+	seen  bool          // the ejection has been noticed
+	pause time.Duration // pause before a probe after an ejection
+	next  time.Duration // when the next probe is due
 	back  time.Duration // when it was last taken back
 }
 
-// Patience is how long a call with so much time left may wait before its replica is
-// suspected.
+// Patience is how long a call with this much time left may wait before its replica is suspected.
 func Patience(left time.Duration) time.Duration { return max(left/patiencePart, LeastPatience) }
 
-// Asked notes a call that may wait for patience.
+// Asked records a call that may wait for `patience`.
 func (p *Presence) Asked(now, patience time.Duration) {
 	if p == nil {
 		return
@@ -77,9 +76,9 @@ func (p *Presence) Asked(now, patience time.Duration) {
 	}
 }
 
-// Replied notes how a call ended. Any reply, even an error of the replica, shows that
-// it is there. A call that was no longer awaited shows nothing, and one that found no
-// connection shows only that no call waits.
+// Replied records how a call ended. Any reply, even an error of the replica, shows that the replica
+// is alive. A call that was no longer awaited shows nothing. One that found no connection shows only
+// that no call waits.
 func (p *Presence) Replied(now time.Duration, o Outcome) {
 	if p == nil || o.unheard() {
 		return
@@ -90,36 +89,36 @@ func (p *Presence) Replied(now time.Duration, o Outcome) {
 	p.due.Store(0)
 }
 
-// Eject notes that calls fail.
+// Eject records that calls fail.
 func (p *Presence) Eject(now time.Duration) {
 	p.failed.Store(int64(now))
 	p.served.Store(0)
 	p.ejected.Store(true)
 }
 
-// Served notes that a call begun at that time was answered in full.
+// Served records that a call begun at the time `began` was answered in full.
 func (p *Presence) Served(began time.Duration) {
 	if p.ejected.Load() && began >= time.Duration(p.failed.Load()) {
 		p.served.Add(1)
 	}
 }
 
-// Faltered notes a call that failed without ejecting the replica.
+// Faltered records a call that failed without ejecting the replica.
 func (p *Presence) Faltered() { p.served.Store(0) }
 
-// Silent reports whether the replica has stopped answering: it is not asked.
+// Silent reports whether the replica has stopped answering, in which case it is not asked.
 func (p *Presence) Silent() bool { return p != nil && p.silent.Load() }
 
 // In reports whether the replica is neither silent nor ejected.
 func (p *Presence) In() bool { return p == nil || !p.silent.Load() && !p.ejected.Load() }
 
-// standing says how likely a replica is to answer, the best first.
+// standing says how likely a replica is to answer, best first.
 type standing uint8
 
 const (
 	in      standing = iota
-	ejected          // but it has replied since
-	broken           // ejected, and it has not; or there is no connection
+	ejected          // it has replied since it was ejected
+	broken           // it has not replied since it was ejected, or there is no connection
 	silent
 )
 
@@ -137,8 +136,8 @@ func (p *Presence) standing() standing {
 	return broken
 }
 
-// Tick is called at fixed intervals. It reports whether to send a probe now; Probed
-// must follow.
+// Tick must be called at fixed intervals. It reports whether to send a probe now; Probed must follow
+// the probe.
 func (p *Presence) Tick(now time.Duration) (probe bool) {
 	p.connected(now)
 	listen, look := p.listen(now), p.look(now)
@@ -149,8 +148,8 @@ func (p *Presence) Tick(now time.Duration) (probe bool) {
 	return true
 }
 
-// connected ejects the replica if there has been no connection for a while. A call that
-// waits for one does not show that the replica is silent.
+// connected ejects the replica if there has been no connection for a while. A call that waits for a
+// connection does not show that the replica is silent.
 func (p *Presence) connected(now time.Duration) {
 	if p.Up == nil || p.Up() {
 		p.away = 0
@@ -162,7 +161,7 @@ func (p *Presence) connected(now time.Duration) {
 	}
 }
 
-// listen decides whether the replica is silent, and whether a probe is due for that.
+// listen decides whether the replica is silent, and reports whether that needs a probe now.
 func (p *Presence) listen(now time.Duration) (probe bool) {
 	if !p.suspected {
 		due := time.Duration(p.due.Load())
@@ -183,7 +182,7 @@ func (p *Presence) listen(now time.Duration) (probe bool) {
 	return now >= p.probed+probePause
 }
 
-// look reports whether a probe is due since the replica is ejected.
+// look reports whether a probe is due because the replica is ejected.
 func (p *Presence) look(now time.Duration) (probe bool) {
 	if !p.ejected.Load() {
 		return false
@@ -197,7 +196,7 @@ func (p *Presence) look(now time.Duration) (probe bool) {
 		}
 		p.next = now + p.pause
 	}
-	// One that has come back and failed again several times must serve more calls.
+	// A replica that has come back and failed again several times must serve more calls.
 	if p.served.Load() >= int64(p.pause/probePause) {
 		p.takeBack(now)
 		return false
@@ -210,7 +209,7 @@ func (p *Presence) takeBack(now time.Duration) {
 	p.ejected.Store(false)
 }
 
-// Probed notes how a probe ended.
+// Probed records how a probe ended.
 func (p *Presence) Probed(now time.Duration, o Outcome) {
 	p.probing, p.probed = false, now
 	p.Replied(now, o)

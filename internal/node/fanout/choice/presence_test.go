@@ -7,17 +7,17 @@ import (
 	"pgregory.net/rapid"
 )
 
-// tickEvery is the time between two ticks.
+// tickEvery is the interval between two ticks.
 const tickEvery = 25 * time.Millisecond
 
-// watched is a Presence whose clock a test turns.
+// watched is a Presence with a clock that the test sets.
 type watched struct {
 	Presence
 	now    time.Duration
 	probes int
 }
 
-// pass lets time pass, in ticks.
+// pass advances the clock, with ticks.
 func (w *watched) pass(d time.Duration) {
 	for end := w.now + d; w.now < end; {
 		w.now += tickEvery
@@ -42,7 +42,7 @@ func TestAShardThatStopsAnsweringIsLeftOut(t *testing.T) {
 	if !w.Silent() || w.probes != 1 {
 		t.Fatalf("%d probes, left out %v when the probe was not answered either", w.probes, w.Silent())
 	}
-	// Probes go on, one at a time, until one is answered.
+	// Probes continue, one at a time, until one is answered.
 	w.Probed(w.now, GaveUp)
 	w.pass(time.Second)
 	if !w.Silent() || w.probes != 2 {
@@ -64,8 +64,8 @@ func TestAShardThatStopsAnsweringIsLeftOut(t *testing.T) {
 	}
 }
 
-// TestWithoutAConnection: a replica without one is asked after all others at
-// once, and ejected when that lasts; from then on a probe takes it back.
+// TestWithoutAConnection: a replica without a connection is asked after all others at once, and is
+// ejected when that lasts. From then on, only a probe takes it back.
 func TestWithoutAConnection(t *testing.T) {
 	var w watched
 	up := false
@@ -98,8 +98,8 @@ func TestWithoutAConnection(t *testing.T) {
 	}
 }
 
-// TestASlowShardStaysIn: a shard whose searches outlast every deadline still answers its
-// probes.
+// TestASlowShardStaysIn: a shard whose searches exceed every deadline still answers its probes, and
+// so is not left out.
 func TestASlowShardStaysIn(t *testing.T) {
 	var w watched
 	for range 100 {
@@ -119,8 +119,8 @@ func TestASlowShardStaysIn(t *testing.T) {
 	}
 }
 
-// TestCallsThatEndEarlyProveNothing: with a caller's short time, or without a
-// connection, no search waits.
+// TestCallsThatEndEarlyProveNothing: calls that end early because of a short deadline or a missing
+// connection do not make a shard silent, since no search waits for it.
 func TestCallsThatEndEarlyProveNothing(t *testing.T) {
 	for name, o := range map[string]Outcome{"broken": Broken, "refused": Refused, "outdated": Outdated} {
 		t.Run(name, func(t *testing.T) {
@@ -140,8 +140,8 @@ func TestCallsThatEndEarlyProveNothing(t *testing.T) {
 	}
 }
 
-// TestAMasterThatStoodStillBlamesNobody: time that passed without ticks does
-// not count against a shard whose probe is under way.
+// TestAMasterThatStoodStillBlamesNobody: time that passes without ticks does not count against a
+// shard whose probe is in progress.
 func TestAMasterThatStoodStillBlamesNobody(t *testing.T) {
 	var w watched
 	w.Asked(w.now, LeastPatience)
@@ -159,8 +159,8 @@ func TestAMasterThatStoodStillBlamesNobody(t *testing.T) {
 	}
 }
 
-// TestPresence: in any history a shard is left out only after a probe that it had time to
-// answer, one probe is under way at most, and an answer takes it back with the next tick.
+// TestPresence: in any history, a shard is left out only after a probe that it had time to answer.
+// At most one probe is in progress, and an answer takes the shard back with the next tick.
 func TestPresence(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var w watched

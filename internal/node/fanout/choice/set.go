@@ -7,35 +7,35 @@ import (
 )
 
 const (
-	// Hedges are at most this share of a shard's calls, plus a burst. So are calls in
-	// place of others, plus some a second; those that ejections allow do not count.
+	// At most the share hedgeShare of a shard's calls, plus a burst, are hedges. The bound for
+	// calls in place of others is of the same kind, plus some per second; it does not count calls
+	// that an ejection allows.
 	hedgeShare, hedgeBurst            = 0.05, 10
 	againShare, againBurst, againRate = 0.1, 20, 10
-	// A call is hedged when it takes longer than that many of a thousand calls do, but
-	// not before leastHedge. Until enough times are known it is hedged after
-	// firstHedge.
+	// A call is hedged when it takes longer than hedgeAt of a thousand calls do, but not before
+	// leastHedge. Until enough times are known, it is hedged after firstHedge.
 	hedgeAt    = 950
 	leastHedge = time.Millisecond
 	firstHedge = 50 * time.Millisecond
-	// A hedge is not worth it at a replica that usually takes more than hopeless times as long as
-	// the query has waited. With many calls a second a single long one hardly counts. Otherwise,
-	// if searches stall now and then at every replica, none would be worth a hedge. Below about
-	// two calls a second a long one counts until it is forgotten.
+	// A replica is not worth a hedge if it usually takes more than hopeless times as long as the
+	// query has waited. If there are many calls per second, a single long one hardly changes the
+	// usual time: otherwise, when searches stall now and then at every replica, none would be worth
+	// a hedge. Below about two calls per second, a long call matters until it is forgotten.
 	hopeless = 8
-	// looks is how often the usual time is looked up: after so many calls.
+	// looks is the number of calls after which the usual time is looked up again.
 	looks = 64
-	// blind is how many calls may wait at a replica that is silent, as all others are.
+	// blind is the number of calls that may wait for a silent replica when all others are silent,
+	// too.
 	blind = 8
-	// affinity is how much more than the least loaded replica the one that a topic
-	// prefers may have to do.
+	// affinity is the factor by which the replica that a topic prefers may have more to do than the
+	// least loaded one.
 	affinity = 4
 )
 
-// Most is the number of replicas that a shard may have.
+// Most is the largest number of replicas that a shard may have.
 const Most = 64
 
-// Shard is what the replicas of a shard share, whatever map they are in. Make it with
-// NewShard.
+// Shard holds what the replicas of a shard share in all maps. Make it with NewShard.
 type Shard struct {
 	mu     sync.Mutex
 	hedges budget // under mu
@@ -45,53 +45,53 @@ type Shard struct {
 	hedge  atomic.Int64
 }
 
-// NewShard returns a shard of which nothing is known.
+// NewShard returns a shard about which nothing is known.
 func NewShard() *Shard {
 	s := &Shard{hedges: newBudget(hedgeShare, hedgeBurst, 0), again: newBudget(againShare, againBurst, againRate)}
 	s.hedge.Store(int64(firstHedge))
 	return s
 }
 
-// Set is the replicas that a map gives a shard. Its methods may be called by many
-// goroutines at once. Replicas are named by their places in it.
+// Set holds the replicas that a map gives to a shard. It is safe for concurrent use. Replicas are
+// numbered by their positions in the set.
 type Set struct {
 	shard    *Shard
 	replicas []*Replica
 }
 
-// NewSet returns the set of these replicas, 1 to Most, of a shard.
+// NewSet returns the set of these replicas of a shard; there must be 1 to Most.
 func NewSet(s *Shard, replicas []*Replica) *Set { return &Set{s, replicas} }
 
-// Len is the number of replicas.
+// Len returns the number of replicas.
 func (s *Set) Len() int { return len(s.replicas) }
 
-// Replica is one of the replicas.
+// Replica returns replica i.
 func (s *Set) Replica(i int) *Replica { return s.replicas[i] }
 
-// Asked says which replicas a query has asked, and which are ruled out for it.
+// Asked is a set of replicas: those that a query has asked, or that are ruled out for it.
 type Asked uint64
 
-// With returns the replicas of a, and replica i.
+// With returns the set a with replica i added.
 func (a Asked) With(i int) Asked { return a | 1<<i }
 
-// Has reports whether replica i is one of them.
+// Has reports whether replica i is in the set.
 func (a Asked) Has(i int) bool { return a>>i&1 != 0 }
 
-// None is no replica.
+// None stands for no replica.
 const None = -1
 
-// Call is a query that is about to ask a replica.
+// Call describes a query that is about to ask a replica.
 type Call struct {
 	Now      time.Duration
-	Patience time.Duration // that of Presence.Asked
-	Topic    uint64        // of the query; 0: none
-	Waited   time.Duration // for a call that is to be hedged
+	Patience time.Duration // for Presence.Asked
+	Topic    uint64        // of the query, or 0 if it has none
+	Waited   time.Duration // how long the query has waited, for a hedge
 	Random   uint64
 }
 
-// First returns the replica to be asked first, whose call begins now; None: all are
-// silent, and enough calls wait for them. The topic's own is asked unless it has much more
-// to do than the least loaded; else the better of two, drawn at random.
+// First returns the replica to be asked first, and counts its call as begun. It returns None if all
+// are silent and enough calls wait for them. The replica that the topic prefers is asked unless it
+// has much more to do than the least loaded one; otherwise the better of two random ones is asked.
 func (s *Set) First(c Call) int {
 	if len(s.replicas) == 1 {
 		if s.replicas[0].Silent() {
@@ -107,9 +107,9 @@ func (s *Set) First(c Call) int {
 	return s.begin(s.choose(0, &c), &c)
 }
 
-// Hedge returns a second replica to be asked while the first ones have not answered, and
-// counts its call as begun. None: no other replica is in and may answer soon, or the budget
-// is used up (spent).
+// Hedge returns a second replica to be asked while the first ones have not answered, and counts its
+// call as begun. It returns None if no other replica is in and may answer soon, or if the budget is
+// used up; `spent` reports the latter.
 func (s *Set) Hedge(asked Asked, c Call) (i int, spent bool) {
 	s.shard.mu.Lock()
 	defer s.shard.mu.Unlock()
@@ -123,9 +123,9 @@ func (s *Set) Hedge(asked Asked, c Call) (i int, spent bool) {
 	return s.begin(i, &c), false
 }
 
-// Again returns the replica to be asked in place of one that has not served, whose call
-// begins now; None: there is no other, or the budget is used up (spent). free is what
-// Ended returned.
+// Again returns the replica to be asked in place of one that has not served, and counts its call as
+// begun. It returns None if there is no other replica, or if the budget is used up; `spent` reports
+// the latter. `free` is what Ended returned.
 func (s *Set) Again(asked Asked, free bool, c Call) (i int, spent bool) {
 	if len(s.replicas) == 1 {
 		return None, false
@@ -142,7 +142,7 @@ func (s *Set) Again(asked Asked, free bool, c Call) (i int, spent bool) {
 	return s.begin(i, &c), false
 }
 
-// better reports whether replica i is in, or answers while those that were asked have no
+// better reports whether replica i is in, or whether it answers while none of those asked has a
 // connection.
 func (s *Set) better(i int, asked Asked) bool {
 	switch s.replicas[i].standing() {
@@ -159,16 +159,16 @@ func (s *Set) better(i int, asked Asked) bool {
 	return false
 }
 
-// OnceMore reports whether all replicas may be asked a second time: the budget for calls in
-// place of others has room.
+// OnceMore reports whether all replicas may be asked a second time, and takes that from the budget
+// for calls in place of others.
 func (s *Set) OnceMore() bool {
 	s.shard.mu.Lock()
 	defer s.shard.mu.Unlock()
 	return s.shard.again.spend()
 }
 
-// Ended notes how the call to replica i ended, after it took so long (0: its time says
-// nothing), and reports whether the replica is ejected.
+// Ended records how the call to replica i ended and how long it took (0 means that the time tells
+// nothing). It reports whether the replica is ejected.
 func (s *Set) Ended(i int, now, took time.Duration, o Outcome) (ejected bool) {
 	r := s.replicas[i]
 	if len(s.replicas) == 1 {
@@ -184,11 +184,11 @@ func (s *Set) Ended(i int, now, took time.Duration, o Outcome) (ejected bool) {
 	return !r.In()
 }
 
-// HedgeAfter is how long a call is waited for before another replica is asked as well.
+// HedgeAfter returns how long a call is waited for before another replica is asked as well.
 func (s *Set) HedgeAfter() time.Duration { return time.Duration(s.shard.hedge.Load()) }
 
-// took adds the time of a call; of one that was given up what it took until then, since
-// it would have taken longer.
+// took adds the time of a call. For a call that was given up, it adds the time until then, since
+// the call would have taken longer.
 func (s *Shard) took(d time.Duration) {
 	s.times.observe(d)
 	if s.calls++; s.calls%looks != 0 {
@@ -207,7 +207,7 @@ func (s *Set) begin(i int, c *Call) int {
 	return i
 }
 
-// choose returns the best replica that was not asked.
+// choose returns the best replica among those that were not asked.
 func (s *Set) choose(asked Asked, c *Call) int {
 	var list [Most]uint8
 	open := s.candidates(asked, list[:0])
@@ -231,10 +231,9 @@ func (s *Set) choose(asked Asked, c *Call) int {
 	return first
 }
 
-// candidates appends the replicas that may be asked: those that are in; if there are none,
-// ejected ones that answer; else those without a connection, which may have recovered. These
-// fail at once: if they were asked as often as one that answers, they would use up the budget
-// for retries.
+// candidates appends the replicas that may be asked: those that are in, or else the ejected ones
+// that answer, or else those without a connection, which may have recovered. The last fail at once:
+// if they were asked as often as a replica that answers, they would use up the budget for retries.
 func (s *Set) candidates(asked Asked, list []uint8) []uint8 {
 	best := silent
 	for i, r := range s.replicas {
@@ -250,14 +249,14 @@ func (s *Set) candidates(asked Asked, list []uint8) []uint8 {
 	return list
 }
 
-// lastHope returns the replica to be asked when all are silent: the one that answered
-// last. A machine or a network that stalled for a moment makes replicas seem silent that
-// are not. Few calls wait for it, so that a shard that does hang holds up few queries.
+// lastHope returns the replica to be asked when all are silent: the one that answered last. A
+// machine or a network that stalled for a moment makes replicas seem silent that are not. Few calls
+// may wait for it, so that a shard that really hangs delays few queries.
 func (s *Set) lastHope(asked Asked) int {
 	best := None
 	for i, r := range s.replicas {
 		if !r.Silent() {
-			return None // it was asked
+			return None // the replica was asked already
 		}
 		if !asked.Has(i) && r.pending < blind && (best == None || s.replicas[best].answered.Load() < r.answered.Load()) {
 			best = i
@@ -266,9 +265,9 @@ func (s *Set) lastHope(asked Asked) int {
 	return best
 }
 
-// own returns the replica that the topic prefers: the one with the highest hash of both
-// (rendezvous hashing), so that the topics of a replica that leaves are spread over all
-// others and no other topic changes its replica. ok: it has not too much to do.
+// own returns the replica that the topic prefers: the one with the highest hash of both (rendezvous
+// hashing). When a replica leaves, its topics are spread over all others, and no other topic
+// changes its replica. ok is false if the replica has too much to do.
 func (s *Set) own(open []uint8, c *Call) (i int, ok bool) {
 	least := time.Duration(1<<63 - 1)
 	var most uint64

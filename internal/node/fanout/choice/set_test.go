@@ -25,9 +25,10 @@ func silence(r *Replica) {
 	}
 }
 
-// TestChoice compares with a slow rule, whatever the state of the replicas: who is asked
-// is in and was not asked, or none was; none is silent; with a topic it is the topic's
-// own, unless that has too much to do; otherwise it is not the worst.
+// TestChoice compares with a simple but slow rule, whatever the state of the replicas. The chosen
+// replica is in and was not asked yet, unless there is none like that. It is not silent. With a
+// topic it is the topic's own replica, unless that has too much to do; otherwise it is not the
+// worst one.
 func TestChoice(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 6).Draw(t, "replicas")
@@ -96,9 +97,9 @@ func TestChoice(t *testing.T) {
 	})
 }
 
-// TestOneWithoutAConnectionIsAskedLast: while all replicas are ejected, one of them for a
-// single incomplete answer, those without a connection are asked last, so that no budget is
-// used for asking another instead.
+// TestOneWithoutAConnectionIsAskedLast: while all replicas are ejected, one of them because of a
+// single incomplete answer, those without a connection are asked last. No budget is then spent on
+// asking another replica in their place.
 func TestOneWithoutAConnectionIsAskedLast(t *testing.T) {
 	list := replicas(3)
 	s := NewSet(NewShard(), list)
@@ -127,9 +128,9 @@ func TestOneWithoutAConnectionIsAskedLast(t *testing.T) {
 	}
 }
 
-// TestTheOneThatAnswersIsAskedInPlace: the one that answers is asked in place of one whose
-// connection has just broken, though both were ejected and the budget is used up: when a
-// cluster is filled, all answers lack something for a while.
+// TestTheOneThatAnswersIsAskedInPlace: a replica that answers is asked in place of one whose
+// connection has just broken, although both were ejected and the budget is used up. While a cluster
+// is being filled, all answers are incomplete for a while.
 func TestTheOneThatAnswersIsAskedInPlace(t *testing.T) {
 	list := replicas(2)
 	s := NewSet(NewShard(), list)
@@ -161,8 +162,8 @@ func TestTheOneThatAnswersIsAskedInPlace(t *testing.T) {
 	}
 }
 
-// TestTopicsKeepTheirReplica: without a replica its topics go to others, and no other
-// topic moves; topics are spread evenly.
+// TestTopicsKeepTheirReplica: if a replica is removed, its topics go to other replicas and no other
+// topic moves. Topics are spread evenly.
 func TestTopicsKeepTheirReplica(t *testing.T) {
 	const n, topics = 4, 4000
 	list := replicas(n)
@@ -189,7 +190,7 @@ func TestTopicsKeepTheirReplica(t *testing.T) {
 	}
 }
 
-// TestOneReplica: it is always asked, once, unless it is silent.
+// TestOneReplica: a single replica is always asked, once, unless it is silent.
 func TestOneReplica(t *testing.T) {
 	s := NewSet(NewShard(), replicas(1))
 	for range 100 {
@@ -209,7 +210,8 @@ func TestOneReplica(t *testing.T) {
 	}
 }
 
-// TestAllAreSilent: the one that replied last is asked, by few calls at a time.
+// TestAllAreSilent: if all replicas are silent, the one that replied last is asked, by a few calls
+// at a time.
 func TestAllAreSilent(t *testing.T) {
 	s := NewSet(NewShard(), replicas(3))
 	for i, r := range s.replicas {
@@ -236,11 +238,12 @@ func TestAllAreSilent(t *testing.T) {
 	}
 }
 
-// TestEjection: what ejects a replica, and that a probe takes it back, later each time.
+// TestEjection: which outcomes eject a replica, and that a probe takes it back, after a longer time
+// on each ejection.
 func TestEjection(t *testing.T) {
 	for name, c := range map[string]struct {
 		outcome Outcome
-		after   int // 0: never
+		after   int // 0 if never
 	}{
 		"broken": {Broken, 1}, "short": {Short, 1}, "failed": {Failed, 3}, "outdated": {Outdated, 3},
 		"lagging": {Lagging, 0}, "refused": {Refused, 0}, "given up": {GaveUp, 0}, "full": {Full, 0},
@@ -298,15 +301,15 @@ func TestEjection(t *testing.T) {
 	if pause := w.now - began; pause > 2*probePause {
 		t.Errorf("probed after %v, though it was in for long", pause)
 	}
-	w.Eject(w.now + 1) // while the probe is under way
+	w.Eject(w.now + 1) // while the probe is in progress
 	if w.Probed(w.now+2, Full); w.In() {
 		t.Error("taken back by a probe from before it was ejected")
 	}
 }
 
-// TestAnEjectedReplicaThatServesIsTakenBack: calls that it gets because no other replica is in
-// take it back before a probe would. The more often it fails after that, the more such calls
-// are needed. Calls from before it failed do not count.
+// TestAnEjectedReplicaThatServesIsTakenBack: an ejected replica that is asked because no other
+// replica is in can be taken back by these calls before a probe. The more often it fails
+// afterwards, the more such calls are needed. Calls from before its failure do not count.
 func TestAnEjectedReplicaThatServesIsTakenBack(t *testing.T) {
 	s := NewSet(NewShard(), replicas(2))
 	r, now := s.replicas[0], time.Second
@@ -347,8 +350,8 @@ func TestAnEjectedReplicaThatServesIsTakenBack(t *testing.T) {
 	}
 }
 
-// TestPoisonIsBounded: queries that make every replica fail are not asked again without
-// end, and replicas that all fail are asked.
+// TestPoisonIsBounded: queries that make every replica fail are not repeated without end, and
+// replicas that all fail are still asked.
 func TestPoisonIsBounded(t *testing.T) {
 	s := NewSet(NewShard(), replicas(3))
 	const queries = 1000
@@ -370,8 +373,8 @@ func TestPoisonIsBounded(t *testing.T) {
 	}
 }
 
-// TestAWaitIsATime: a replica with calls under way is taken to need at least the time since its
-// last reply; without calls, what it needed before.
+// TestAWaitIsATime: a replica with calls in progress is assumed to need at least the time since its
+// last reply. Without calls, it is assumed to need its previous time.
 func TestAWaitIsATime(t *testing.T) {
 	s := NewSet(NewShard(), replicas(2))
 	for i := range 2 {
@@ -389,7 +392,7 @@ func TestAWaitIsATime(t *testing.T) {
 	}
 }
 
-// TestHedgesAreFew: a burst, and one of twenty calls.
+// TestHedgesAreFew: hedges are limited to a burst and one of twenty calls.
 func TestHedgesAreFew(t *testing.T) {
 	s := NewSet(NewShard(), replicas(2))
 	hedges, usedUp := 0, 0
@@ -415,9 +418,9 @@ func TestHedgesAreFew(t *testing.T) {
 	}
 }
 
-// TestWorthAHedge: a replica that has just stalled, as all do at times, is worth a hedge if it
-// gets many calls. A replica whose calls all take long or lose to hedges, or that was just
-// refused, is not.
+// TestWorthAHedge: a replica that has just stalled, as all replicas do at times, is worth a hedge
+// if it gets many calls. A replica is not worth one if its calls all take long, if they lose to
+// hedges, or if it has just refused a call.
 func TestWorthAHedge(t *testing.T) {
 	const usual, stall, often = 100 * time.Microsecond, 20 * time.Millisecond, 4 * time.Millisecond
 	stalls := func(every int) func(int) (time.Duration, Outcome) {
@@ -461,8 +464,8 @@ func TestWorthAHedge(t *testing.T) {
 	}
 }
 
-// TestASilentOneIsNotAskedInPlaceOfAnother: no search waits for it as long as the others are
-// not silent as well.
+// TestASilentOneIsNotAskedInPlaceOfAnother: a silent replica is not asked in place of another one
+// while a replica is left that is not silent.
 func TestASilentOneIsNotAskedInPlaceOfAnother(t *testing.T) {
 	list := replicas(3)
 	s := NewSet(NewShard(), list)

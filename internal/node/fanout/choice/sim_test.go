@@ -9,12 +9,13 @@ import (
 	"time"
 )
 
-// behaviour is how a replica answers a call that begins now; forever: never.
+// behaviour is how a replica answers a call that begins now. A time of `forever` means that it does
+// not answer.
 type behaviour func(r *rand.Rand, now time.Duration) (took time.Duration, o Outcome)
 
 const forever = time.Duration(1 << 62)
 
-// about answers after d, more or less by half, and at times after ten times that.
+// about answers after `d`, give or take a half, and sometimes after ten times that.
 func about(d time.Duration) behaviour {
 	return func(r *rand.Rand, _ time.Duration) (time.Duration, Outcome) {
 		took := d/2 + time.Duration(r.Int64N(int64(d)))
@@ -27,7 +28,7 @@ func about(d time.Duration) behaviour {
 
 func hangs(*rand.Rand, time.Duration) (time.Duration, Outcome) { return forever, GaveUp }
 
-// between behaves as a until a time, then as b until another.
+// between behaves as `b` from one time until another, and as `a` otherwise.
 func between(a, b behaviour, from, until time.Duration) behaviour {
 	return func(r *rand.Rand, now time.Duration) (time.Duration, Outcome) {
 		if now >= from && now < until {
@@ -37,7 +38,7 @@ func between(a, b behaviour, from, until time.Duration) behaviour {
 	}
 }
 
-// flapping breaks every other period.
+// flapping behaves as `a`, but breaks every other period.
 func flapping(a behaviour, period time.Duration) behaviour {
 	return func(r *rand.Rand, now time.Duration) (time.Duration, Outcome) {
 		if now/period%2 == 1 {
@@ -72,7 +73,7 @@ func (e *events) Pop() any {
 	return last
 }
 
-// simulation is queries to one shard, from a seed.
+// simulation simulates queries to one shard, from a seed.
 type simulation struct {
 	now    time.Duration
 	seq    int
@@ -95,12 +96,12 @@ func (s *simulation) after(d time.Duration, do func()) {
 
 const deadline = 500 * time.Millisecond
 
-// simulated is one query.
+// simulated is one query in a simulation.
 type simulated struct {
 	*simulation
 	began time.Duration
 	asked Asked
-	open  map[int]time.Duration // calls under way: when they began
+	open  map[int]time.Duration // when each call in progress began
 	first int
 	over  bool
 	hedge bool
@@ -119,7 +120,7 @@ func (s *simulation) query() {
 	q.watch()
 }
 
-// call begins a call to replica i.
+// call begins a call to replica `i`.
 func (q *simulated) call(i int) {
 	if i == None {
 		if len(q.open) == 0 {
@@ -147,7 +148,7 @@ func (q *simulated) call(i int) {
 	})
 }
 
-// watch looks after the query as the fan-out does.
+// watch watches the query as the fan-out does.
 func (q *simulated) watch() {
 	wait := min(tickEvery, max(q.set.HedgeAfter()-(q.now-q.began), time.Microsecond))
 	if q.hedge || q.now-q.began >= q.set.HedgeAfter() {
@@ -199,7 +200,7 @@ func (q *simulated) end(answered bool) {
 	clear(q.open)
 }
 
-// tick looks after the replicas as the fan-out does.
+// tick updates the replicas as the fan-out does.
 func (s *simulation) tick() {
 	for i, b := range s.behave {
 		if r := s.set.Replica(i); r.Tick(s.now) {
@@ -213,7 +214,7 @@ func (s *simulation) tick() {
 	s.after(tickEvery, s.tick)
 }
 
-// simulate asks queries at the given rate for the given time.
+// simulate sends queries at the given rate for the given time.
 func simulate(seed uint64, rate int, length time.Duration, replicas int, behave ...behaviour) *simulation {
 	s := &simulation{random: rand.New(rand.NewPCG(seed, 1)), behave: behave, byReplica: make([]int, len(behave))}
 	var list []*Replica
@@ -242,7 +243,7 @@ func simulate(seed uint64, rate int, length time.Duration, replicas int, behave 
 
 func (s *simulation) quantile(permille int) time.Duration { return s.times[len(s.times)*permille/1000] }
 
-// seeds calls f for some seeds.
+// seeds calls `f` for several seeds.
 func seeds(t *testing.T, f func(t *testing.T, seed uint64)) {
 	for seed := range uint64(3) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) { f(t, seed) })
@@ -251,7 +252,7 @@ func seeds(t *testing.T, f func(t *testing.T, seed uint64)) {
 
 const fast = 2 * time.Millisecond
 
-// TestReplicasShareTheLoad: equal ones get equal parts, and few calls are hedges.
+// TestReplicasShareTheLoad: equal replicas get equal shares, and few calls are hedges.
 func TestReplicasShareTheLoad(t *testing.T) {
 	seeds(t, func(t *testing.T, seed uint64) {
 		s := simulate(seed, 500, 20*time.Second, 3, about(fast), about(fast), about(fast))
@@ -267,8 +268,7 @@ func TestReplicasShareTheLoad(t *testing.T) {
 	})
 }
 
-// fewCalls checks that hedges and repeated calls keep to their budgets; broken is how many an
-// ejection allows.
+// fewCalls checks that hedges and repeated calls stay within their budgets.
 func (s *simulation) fewCalls(t *testing.T) {
 	t.Helper()
 	most := s.queries + int(float64(s.queries)*(hedgeShare+againShare)) + hedgeBurst + againBurst
@@ -277,8 +277,8 @@ func (s *simulation) fewCalls(t *testing.T) {
 	}
 }
 
-// TestASlowReplicaIsSpared: one that takes 100 times as long gets hardly any queries, and the
-// queries that try it are hedged.
+// TestASlowReplicaIsSpared: a replica that takes 100 times as long gets very few queries, and those
+// that try it are hedged.
 func TestASlowReplicaIsSpared(t *testing.T) {
 	seeds(t, func(t *testing.T, seed uint64) {
 		s := simulate(seed, 500, 20*time.Second, 2, about(fast), about(100*fast))
@@ -292,7 +292,7 @@ func TestASlowReplicaIsSpared(t *testing.T) {
 	})
 }
 
-// TestAReplicaIsTriedAgain: one that was slow for a while has its part again later.
+// TestAReplicaIsTriedAgain: a replica that was slow for a while gets its share again later.
 func TestAReplicaIsTriedAgain(t *testing.T) {
 	seeds(t, func(t *testing.T, seed uint64) {
 		was := between(about(fast), about(100*fast), 5*time.Second, 10*time.Second)
@@ -303,7 +303,7 @@ func TestAReplicaIsTriedAgain(t *testing.T) {
 	})
 }
 
-// TestAHungReplicaCostsNoAnswer: whether it hangs from the start or later, every query is
+// TestAHungReplicaCostsNoAnswer: whether a replica hangs from the start or later, every query is
 // answered by another one.
 func TestAHungReplicaCostsNoAnswer(t *testing.T) {
 	seeds(t, func(t *testing.T, seed uint64) {
@@ -317,7 +317,7 @@ func TestAHungReplicaCostsNoAnswer(t *testing.T) {
 	})
 }
 
-// TestFlappingReplicas: one or all break and come back, once a second or faster.
+// TestFlappingReplicas: one replica, or all of them, break and recover once a second or faster.
 func TestFlappingReplicas(t *testing.T) {
 	seeds(t, func(t *testing.T, seed uint64) {
 		for _, period := range []time.Duration{30 * time.Millisecond, time.Second, 7 * time.Second} {
@@ -335,8 +335,7 @@ func TestFlappingReplicas(t *testing.T) {
 	})
 }
 
-// TestNoStorm: whatever all replicas do at once, there are not many more calls than
-// queries.
+// TestNoStorm: whatever all replicas do at once, there are not many more calls than queries.
 func TestNoStorm(t *testing.T) {
 	seeds(t, func(t *testing.T, seed uint64) {
 		for name, b := range map[string]behaviour{
@@ -359,7 +358,7 @@ func TestNoStorm(t *testing.T) {
 	})
 }
 
-// TestOneRefuses: the others take its queries.
+// TestOneRefuses: if one replica refuses, the others take its queries.
 func TestOneRefuses(t *testing.T) {
 	seeds(t, func(t *testing.T, seed uint64) {
 		s := simulate(seed, 500, 20*time.Second, 2, about(fast), always(100*time.Microsecond, Refused))

@@ -6,27 +6,26 @@ import (
 )
 
 const (
-	// memory is how long smoothed times remember: after it a value that no further
+	// memory is how long smoothed times are remembered: after that time, a value that no further
 	// call confirms has fallen to 37 %.
 	memory = time.Second
-	// leastTime is the shortest time that counts: below it replicas are equal, so that
-	// one cannot attract all queries by answering at once.
+	// leastTime is the shortest time that is distinguished: below it replicas are equal, so that
+	// one that answers at once cannot attract all queries.
 	leastTime = 200 * time.Microsecond
 )
 
-// smoothed is the time that a replica's calls take: an average weighted by age, that
-// rises to a longer time at once and falls slowly (the peak EWMA of Finagle). The zero
-// one knows nothing.
+// smoothed is the time that a replica's calls take: an average weighted by age that rises to a
+// longer time at once and falls slowly (the peak EWMA of Finagle). The zero value knows nothing.
 type smoothed struct {
-	value time.Duration // at the time at, or 0 if nothing is known
-	mean  time.Duration // the same without rising at once
+	value time.Duration // as of the time `at`, or 0 if nothing is known
+	mean  time.Duration // the average that does not rise at once
 	at    time.Duration
 }
 
-// weight is what a value of this age counts.
+// weight returns the weight of a value of this age.
 func weight(age time.Duration) float64 { return math.Exp(-float64(max(age, 0)) / float64(memory)) }
 
-// observe adds a call that took so long.
+// observe adds a call that took the time `took`.
 func (s *smoothed) observe(now, took time.Duration) {
 	took = max(took, 1)
 	if s.value == 0 {
@@ -38,18 +37,18 @@ func (s *smoothed) observe(now, took time.Duration) {
 	s.value, s.mean, s.at = max(took, between(s.value)), between(s.mean), now
 }
 
-// raise notes a call that takes at least so long.
+// raise records a call that takes at least the time `least`.
 func (s *smoothed) raise(now, least time.Duration) {
 	if least > s.now(now) {
 		s.observe(now, least)
 	}
 }
 
-// now is the value at a time: it falls while nothing is observed, so that a replica
-// that was slow is tried again.
+// now returns the value at a time. It falls while nothing is observed, so that a replica that was
+// slow is tried again.
 func (s *smoothed) now(now time.Duration) time.Duration { return s.since(now, s.value) }
 
-// usually is the value that is not sensitive to single calls.
+// usually returns the average, which single calls hardly change.
 func (s *smoothed) usually(now time.Duration) time.Duration { return s.since(now, s.mean) }
 
 func (s *smoothed) since(now, value time.Duration) time.Duration {

@@ -9,29 +9,29 @@ import (
 )
 
 const (
-	// rows and columns of the counts of terms: 256 KiB, which keep apart the some ten
-	// thousand terms that most queries are made of.
+	// rows and columns are the dimensions of the counts of terms. They take 256 KiB and keep apart
+	// the ten thousand or so terms that most queries are made of.
 	rows    = 4
 	columns = 1 << 14
 	// aging is the number of terms counted after which all counts are halved.
 	aging = 1 << 22
-	// known is how often a term must have been asked for: rarer ones are mistakes and
+	// known is how often a term must have been asked for to be known: rarer terms are mistakes, and
 	// names that no keyword has.
 	known = 4
 )
 
-// Topics finds what queries are about: the rarest known term of each, by how often
-// terms are asked for. The thesis (4.2) calls this term-affinitized replica selection;
-// there topics are computed from logs, here they are counted as queries come. It may be
-// used by many goroutines at once; the zero one knows no term yet.
+// Topics finds what queries are about: for each query, the known term that is asked for least
+// often. The thesis (4.2) calls this term-affinitized replica selection; there topics are computed
+// from logs, while here terms are counted as queries arrive. It is safe for concurrent use; the
+// zero value knows no term yet.
 type Topics struct {
 	counts [rows][columns]atomic.Uint32
 	total  atomic.Uint64
 }
 
-// Of counts the terms of a query and returns its topic, or 0 if it has none that is known.
-// Of a word's own terms only the one that is asked for most counts: its stem. How often is
-// compared by powers of two, so that the topic of a query is the same for long.
+// Of counts the terms of a query and returns its topic, or 0 if none of its terms is known. Among a
+// word's own terms, it uses only the one that is asked for most, its stem. It compares frequencies
+// by powers of two, so that the topic of a query rarely changes.
 func (t *Topics) Of(q *search.Query) uint64 {
 	var words [search.MaxQueryWords]struct {
 		term  uint64
@@ -40,7 +40,7 @@ func (t *Topics) Of(q *search.Query) uint64 {
 	for i := range q.Terms {
 		own := &q.Terms[i]
 		if own.Cap() != search.Identical {
-			break // own terms stand first
+			break // own terms come first
 		}
 		n := t.count(own.Term)
 		if w := &words[own.Senses[0].Word]; w.term == 0 || n > w.count {
@@ -61,7 +61,7 @@ func (t *Topics) Of(q *search.Query) uint64 {
 	return topic
 }
 
-// count counts a term and returns how often it was counted: never too low, except for
+// count counts a term and returns how often it has been counted: never too low, except because of
 // aging.
 func (t *Topics) count(term uint64) uint32 {
 	least := ^uint32(0)
@@ -75,7 +75,7 @@ func (t *Topics) count(term uint64) uint32 {
 	return least
 }
 
-// age halves all counts, so that they follow what is asked.
+// age halves all counts, so that they follow what is being asked for.
 func (t *Topics) age() {
 	for row := range t.counts {
 		for i := range t.counts[row] {

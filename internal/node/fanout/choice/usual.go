@@ -6,23 +6,24 @@ import (
 )
 
 const (
-	// steps is the number of classes of an octave: neighbouring ones differ by 9 to 12 %.
+	// steps is the number of classes in an octave: the bounds of neighbouring classes differ by 9
+	// to 12 %.
 	steps = 8
 	// classes cover 1 µs to about 4.5 minutes.
 	classes = 28 * steps
-	// remembered is the number of times after which the counts are halved.
+	// remembered is the number of observed times after which all counts are halved.
 	remembered = 2048
-	// enoughTimes is the number of times from which on the usual time is known.
+	// enoughTimes is the number of times that must be known before there is a usual time.
 	enoughTimes = 64
 )
 
-// usual is the distribution of the times of a shard's calls, of the last few thousand.
+// usual is the distribution of the durations of a shard's last few thousand calls.
 type usual struct {
 	counts [classes]uint32
 	total  uint32
 }
 
-// class is that of a time, the same for all times within a tenth of each other.
+// class returns the class of a duration. The durations in a class differ by about a tenth at most.
 func class(d time.Duration) int {
 	us := uint64(max(d/time.Microsecond, 1))
 	octave := bits.Len64(us) - 1
@@ -30,13 +31,13 @@ func class(d time.Duration) int {
 	return min(octave*steps+int(part), classes-1)
 }
 
-// longestOf is the longest time of a class.
+// longestOf returns the longest time of a class.
 func longestOf(class int) time.Duration {
 	octave, part := class/steps, class%steps
 	return time.Duration(uint64(steps+part+1)<<octave>>3)*time.Microsecond + time.Microsecond
 }
 
-// observe adds the time of a call.
+// observe adds the duration of a call.
 func (u *usual) observe(took time.Duration) {
 	u.counts[class(took)]++
 	if u.total++; u.total < remembered {
@@ -49,8 +50,8 @@ func (u *usual) observe(took time.Duration) {
 	}
 }
 
-// within is the time within which so many of a thousand calls end, or 0 if not known
-// yet.
+// within returns the time within which this many of a thousand calls end, or 0 if too few times are
+// known.
 func (u *usual) within(permille uint32) time.Duration {
 	if u.total < enoughTimes {
 		return 0

@@ -12,10 +12,10 @@ import (
 	"adshard/fault"
 )
 
-// maxFields is how many fields an object may have: more than any has that a port takes.
+// maxFields bounds the fields of an object. No object that a port accepts has as many.
 const maxFields = 128
 
-// FromBody fills p from a JSON object, as FromObject reads it. Errors are fault.Invalid.
+// FromBody fills p from a JSON object, as FromObject reads it. Errors: fault.Invalid.
 func FromBody(p Params, body []byte) error {
 	var g given
 	l, _ := p.(lists)
@@ -45,9 +45,9 @@ func FromBody(p Params, body []byte) error {
 }
 
 // FromObject reads a JSON object, and nothing else; all ports read bodies with it. Beyond what encoding/json refuses, it
-// refuses bytes that are not UTF-8, escapes of half a surrogate pair, repeated fields and anything after the
-// object: so that a proxy that has looked at the body has read the same. Names are compared byte by byte.
-// each reads the value of a field from d. Errors are fault.Invalid, and those of each.
+// refuses bytes that are not UTF-8, escapes of half a surrogate pair, repeated fields, and anything after the object, so
+// that a proxy that has checked the body has read the same content. Names are compared byte by byte. `each` reads the
+// value of a field from d. Errors: fault.Invalid, and those of `each`.
 func FromObject(body []byte, each func(d *json.Decoder, name string) error) error {
 	if !utf8.Valid(body) {
 		return fault.Field(op, "", "the body is not valid UTF-8")
@@ -66,7 +66,8 @@ func FromObject(body []byte, each func(d *json.Decoder, name string) error) erro
 	return nil
 }
 
-// Fields reads an object of a body that FromObject reads: each reads the value of a field. Errors: as of FromObject.
+// Fields reads an object within a body that FromObject reads; `each` reads the value of a field. Errors: those of
+// FromObject.
 func Fields(d *json.Decoder, each func(name string) error) error {
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
 		return fault.Field(op, "", "the body must be a JSON object")
@@ -97,7 +98,7 @@ func Fields(d *json.Decoder, each func(name string) error) error {
 	return nil
 }
 
-// value reads the value of a field; body is what d reads.
+// value reads the value of a field. `body` is the text that d reads.
 func value(d *json.Decoder, body []byte) (Value, error) {
 	t, err := d.Token()
 	if err != nil {
@@ -110,8 +111,7 @@ func value(d *json.Decoder, body []byte) (Value, error) {
 	return valueOf(t), nil
 }
 
-// object reads on to the end of an object whose { was read, and returns it as
-// it stands in body.
+// object reads on to the end of an object whose { has been read, and returns the object's text in `body`.
 func object(d *json.Decoder, body []byte) (string, error) {
 	begin := d.InputOffset() - 1
 	for depth := 1; depth > 0; {
@@ -137,7 +137,7 @@ func valueOf(t json.Token) Value {
 		return Value{Number, t.String()}
 	case bool:
 		return Value{Bool, fmt.Sprint(t)}
-	case json.Delim: // a [, since { was seen to
+	case json.Delim: // a [, since { was handled above
 		return Value{Other, "an array"}
 	}
 	return Value{Other, "null"}
@@ -150,8 +150,8 @@ func notJSON(err error) error {
 	return fault.Field(op, "", "the body is not JSON: %s", shorten(err.Error()))
 }
 
-// halfSurrogate reports whether some \uD800–\uDFFF in JSON is not part of a
-// pair; encoding/json would silently make it U+FFFD.
+// halfSurrogate reports whether JSON text has a \uD800–\uDFFF that is not part of a pair; encoding/json would silently
+// turn it into U+FFFD.
 func halfSurrogate(body []byte) bool {
 	for i := 0; i < len(body); i++ {
 		if body[i] != '\\' {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// BodyOf returns the body of a search from the parameters of a query string; beside those of GET /v1/search, placement stands there once
-// for each placement, as JSON, and per_advertiser. What is not right stays so: the server says what it is.
+// BodyOf returns the body of a search from the parameters of a query string: those of GET /v1/search, and also per_advertiser and, as
+// JSON and once for each placement, placement. Invalid values are kept: the server reports what is wrong with them.
 func BodyOf(q url.Values) map[string]any {
 	body, names := make(map[string]any, len(q)), new(SearchParams)
 	for name, values := range q {
@@ -42,11 +42,11 @@ func jsonOrTexts(values []string) []json.RawMessage {
 	return out
 }
 
-// jsonOrText is a value as it stands or, where it is no JSON, as a string.
+// jsonOrText returns a text as JSON if it is JSON, or else as a JSON string.
 func jsonOrText(s string) json.RawMessage {
 	if json.Valid([]byte(s)) {
 		return json.RawMessage(s)
 	}
-	text, _ := json.Marshal(s) // a string always can be
+	text, _ := json.Marshal(s) // a string can always be encoded
 	return text
 }

@@ -9,7 +9,7 @@ import (
 	"adshard/fault"
 )
 
-// Values are the values of a parameter that are checked where they are used.
+// Values are the values of a parameter that are not checked before they are used.
 type Values []Value
 
 // List stands for the number of a parameter that may be given more than once.
@@ -17,13 +17,14 @@ const List = -1
 
 // lists is implemented by parameters whose lists have other names in bodies than in query strings.
 type lists interface {
-	// list returns the parameter of a body's field that is a list.
+	// list returns the parameter of a field in a body. ok is false if the field is not a list.
 	list(field string) (param string, ok bool)
-	// single reports whether a parameter is the single form of a list, which bodies do not have.
+	// single reports whether a parameter is the single form of a list, which does not occur in
+	// bodies.
 	single(param string) bool
 }
 
-// listFields are the lists of a search's body by name, with their parameters.
+// listFields returns the names of the lists in the body of a search, each with its parameter.
 func (*SearchParams) listFields() [][2]string {
 	return [][2]string{
 		{"locations", "location"}, {"interest_locations", "interest_location"}, {"languages", "language"}, {"audiences", "audience"},
@@ -53,7 +54,7 @@ func singleOf(all [][2]string, param string) bool {
 	return false
 }
 
-// BodyName is what a parameter of a search is called in a body.
+// BodyName returns the name that a parameter of a search has in a body.
 func (p *SearchParams) BodyName(param string) string {
 	for _, f := range p.listFields() {
 		if f[1] == param {
@@ -63,7 +64,7 @@ func (p *SearchParams) BodyName(param string) string {
 	return param
 }
 
-// setList gives a parameter each element of a list.
+// setList sets a parameter to each element of a list in turn.
 func setList(d *json.Decoder, p Params, field, param string) error {
 	if t, err := d.Token(); err != nil {
 		return notJSON(err)
@@ -88,7 +89,7 @@ func setList(d *json.Decoder, p Params, field, param string) error {
 	return nil
 }
 
-// One returns the only value; ok: there is one.
+// One returns the only value. ok is false if there is none.
 func (v Values) One() (Value, bool) {
 	if len(v) == 0 {
 		return Value{}, false

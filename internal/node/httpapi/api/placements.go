@@ -6,22 +6,22 @@ import (
 	"adshard/fault"
 )
 
-// SearchBody is what the body of a search may hold: the parameters of one, and the placements of a page (serving.md §15).
+// SearchBody is what the body of a search may have: the parameters of a search, and the placements of a page (serving.md §15).
 type SearchBody struct {
 	*SearchParams
-	// Placements are objects as they stand in the body; nil: the request has none.
+	// Placements are the placements as JSON objects, or nil if the request has none.
 	Placements []string
-	// PerAdvertiser is how many places of the page an advertiser may have.
+	// PerAdvertiser is the number of places on the page that an advertiser may have.
 	PerAdvertiser int
 }
 
 const (
 	placementsField = "placements"
-	// MaxPlacements is the largest number of placements of a page.
+	// MaxPlacements is the largest number of placements on a page.
 	MaxPlacements = 8
-	// MaxPlaces is the largest number of places of a page, and of one advertiser on it.
+	// MaxPlaces is the largest number of places on a page, and of places for one advertiser.
 	MaxPlaces = 20
-	// perAdvertiser is the number of the parameter per_advertiser, which no other one has.
+	// perAdvertiser is the number of the parameter per_advertiser; no other parameter has it.
 	perAdvertiser = 63
 )
 
@@ -40,7 +40,7 @@ func (b *SearchBody) Set(name string, v Value) (int, error) {
 	return perAdvertiser, err
 }
 
-// setPlacements reads the list of placements; each is checked by itself.
+// setPlacements reads the list of placements. Each is checked when it is filled.
 func (b *SearchBody) setPlacements(d *json.Decoder, body []byte) error {
 	if t, err := d.Token(); err != nil {
 		return notJSON(err)
@@ -65,7 +65,8 @@ func (b *SearchBody) setPlacements(d *json.Decoder, body []byte) error {
 	return nil
 }
 
-// AddPlacement adds a placement, whose fields are checked where it is filled. Errors: fault.Invalid, it is no object, or one too many.
+// AddPlacement adds a placement, whose fields are checked when it is filled. Errors: fault.Invalid if it is not an object, or if there
+// are too many.
 func (b *SearchBody) AddPlacement(v Value) error {
 	if v.Kind != Object || len(b.Placements) == MaxPlacements {
 		return wrongPlacements()
@@ -87,7 +88,7 @@ type PlacementParams struct {
 	BlockUncategorised                                 bool
 }
 
-// maxReserve is the highest effective bid (serving.md §12), above which no reserve makes a difference.
+// maxReserve is the highest effective bid (serving.md §12). A higher reserve would make no difference.
 const maxReserve = 100_000_000_000
 
 // Set implements Params.
@@ -127,7 +128,7 @@ func (*PlacementParams) Required(given uint64) string {
 	return ""
 }
 
-// placementLists are the lists of a placement by name, with the names by which Set takes their entries.
+// placementLists are the names of a placement's lists, each with the name under which Set takes its entries.
 var placementLists = [][2]string{
 	{"block", "block"}, {"block_advertisers", "block_advertiser"}, {"block_domains", "block_domain"}, {"block_categories", "block_category"},
 }

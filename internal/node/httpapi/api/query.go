@@ -9,24 +9,24 @@ import (
 
 // Params are the generated parameters of an operation.
 type Params interface {
-	// Set checks and keeps a value; it returns the parameter's number.
+	// Set checks and keeps a value, and returns the parameter's number.
 	Set(name string, v Value) (int, error)
-	// Required names a parameter that must be given and is not in the set.
+	// Required returns the name of a parameter that must be given but is not in the set, or "".
 	Required(given uint64) string
 }
 
-// None stands for the parameters of an operation without any.
+// None stands for the parameters of an operation that has none.
 type None struct{}
 
-// Set refuses every name.
+// Set returns an error for every name.
 func (None) Set(name string, _ Value) (int, error) { return 0, Unknown(name) }
 
 // Required returns "".
 func (None) Required(uint64) string { return "" }
 
-// FromQuery fills p from a query string. A ; is an ordinary character, as in
-// the URL standard. Errors are fault.Invalid: an unknown, repeated, missing or
-// wrong parameter, a % that is no escape.
+// FromQuery fills p from a query string. A ; is an ordinary character, as in the URL standard.
+// Errors: fault.Invalid for an unknown, repeated, missing or wrong parameter, and for a % that is
+// not an escape.
 func FromQuery(p Params, raw string) error {
 	var g given
 	for raw != "" {
@@ -61,7 +61,7 @@ func unescape(s, field string) (string, error) {
 	return u, nil
 }
 
-// given is the set of the parameters that have a value.
+// given is the set of parameters that have a value.
 type given uint64
 
 func (g *given) set(p Params, name string, v Value) error {

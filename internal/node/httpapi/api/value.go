@@ -11,7 +11,7 @@ import (
 
 const op = "http: request"
 
-// Kind is how a value was written.
+// Kind says how a value was written.
 type Kind uint8
 
 // The kinds. A value of a query string is Untyped: any type may be read from
@@ -21,18 +21,18 @@ const (
 	String
 	Number
 	Bool
-	Object // Raw is the object, for FromBody
+	Object // Raw is the object's text, for FromBody
 	Other  // null or an array
 )
 
-// Value is a value of a parameter, not yet checked.
+// Value is a parameter's value that has not been checked yet.
 type Value struct {
 	Kind Kind
 	Raw  string // the string itself, or the literal
 }
 
-// Integer reads an integer from min to max, written without sign +, leading
-// zeros, fraction and exponent. Errors are fault.Invalid.
+// Integer reads an integer from `min` to `max`, written without a plus sign, leading zeros, a
+// fraction or an exponent. Errors: fault.Invalid.
 func (v Value) Integer(field string, min, max int) (int, error) {
 	n, err := strconv.Atoi(v.Raw)
 	if err != nil || v.Kind != Untyped && v.Kind != Number || strconv.Itoa(n) != v.Raw || n < min || n > max {
@@ -41,7 +41,7 @@ func (v Value) Integer(field string, min, max int) (int, error) {
 	return n, nil
 }
 
-// Boolean reads true or false. Errors are fault.Invalid.
+// Boolean reads true or false. Errors: fault.Invalid.
 func (v Value) Boolean(field string) (bool, error) {
 	if v.Kind == Untyped || v.Kind == Bool {
 		switch v.Raw {
@@ -54,8 +54,7 @@ func (v Value) Boolean(field string) (bool, error) {
 	return false, fault.Field(op, field, "%s must be true or false, not %s", field, v.shown())
 }
 
-// Text reads a string of valid UTF-8 with at most limit bytes. Errors are
-// fault.Invalid.
+// Text reads a string of valid UTF-8 with at most `limit` bytes. Errors: fault.Invalid.
 func (v Value) Text(field string, limit int) (string, error) {
 	switch {
 	case v.Kind != Untyped && v.Kind != String:
@@ -68,7 +67,7 @@ func (v Value) Text(field string, limit int) (string, error) {
 	return v.Raw, nil
 }
 
-// OneOf reads one of the values allowed. Errors are fault.Invalid.
+// OneOf reads a value that must be one of `allowed`. Errors: fault.Invalid.
 func OneOf[T ~string](v Value, field string, allowed ...T) (T, error) {
 	if v.Kind == Untyped || v.Kind == String {
 		for _, a := range allowed {
@@ -84,7 +83,7 @@ func OneOf[T ~string](v Value, field string, allowed ...T) (T, error) {
 	return "", fault.Field(op, field, "%s must be %s, not %s", field, strings.Join(names, " or "), v.shown())
 }
 
-// Unknown is the error of a name that is no parameter.
+// Unknown returns the error for a name that is not a parameter.
 func Unknown(name string, known ...string) error {
 	what := "there are none here"
 	if len(known) > 0 {
@@ -93,12 +92,12 @@ func Unknown(name string, known ...string) error {
 	return fault.Field(op, shorten(name), "unknown field %q; %s", shorten(name), what)
 }
 
-// Repeated is the error of a field that is given more than once.
+// Repeated returns the error for a field that is given more than once.
 func Repeated(name string) error {
 	return fault.Field(op, name, "%s is given more than once", name)
 }
 
-// Missing is the error of a field that must be given.
+// Missing returns the error for a required field that is not given.
 func Missing(name string) error {
 	return fault.Field(op, name, "%s is missing; it must be given, if only empty", name)
 }
@@ -113,7 +112,7 @@ func (v Value) shown() string {
 	return shorten(v.Raw)
 }
 
-// shorten keeps messages short, and fit for JSON, whatever was sent.
+// shorten makes a text fit for messages and for JSON: short, and valid UTF-8.
 func shorten(s string) string {
 	const most = 40
 	if len(s) > most {

@@ -1,4 +1,4 @@
-// Package apitest holds answers against openapi.yaml, for tests.
+// Package apitest compares answers with openapi.yaml, for tests.
 package apitest
 
 import (
@@ -17,8 +17,8 @@ import (
 
 const specURL = "openapi.yaml"
 
-// Document is openapi.yaml, as a tree and as JSON Schemas: schemas of OpenAPI 3.1 are
-// JSON Schemas of draft 2020-12. Answers may be held against it from many goroutines.
+// Document is openapi.yaml, as a tree and as JSON Schemas: schemas of OpenAPI 3.1 are JSON Schemas
+// of draft 2020-12. It is safe for concurrent use.
 type Document struct {
 	Tree map[string]any
 
@@ -51,7 +51,7 @@ func Read(t rapid.TB, spec []byte) *Document {
 	return d
 }
 
-// At follows keys, and references, down from the root.
+// At follows keys, and the references between them, down from the root.
 func (d *Document) At(keys ...string) any {
 	var at any = d.Tree
 	for _, k := range keys {
@@ -69,7 +69,7 @@ func (d *Document) At(keys ...string) any {
 	return at
 }
 
-// schema returns a schema of the components.
+// schema returns the schema with a name from the components.
 func (d *Document) schema(name string) (s *jsonschema.Schema, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -82,7 +82,7 @@ func (d *Document) schema(name string) (s *jsonschema.Schema, err error) {
 	return s, err
 }
 
-// Fits holds a body against a schema of the components.
+// Fits checks a body against a schema of the components.
 func (d *Document) Fits(t rapid.TB, name, body string) {
 	t.Helper()
 	s, err := d.schema(name)
@@ -98,8 +98,8 @@ func (d *Document) Fits(t rapid.TB, name, body string) {
 	}
 }
 
-// Answers holds a response against what the document says of the operation:
-// status, content type, headers and schema.
+// Answers checks a response against the document's description of the operation: status, content
+// type, headers and schema.
 func (d *Document) Answers(t rapid.TB, path, method string, res *http.Response, body string) {
 	t.Helper()
 	response, _ := d.At("paths", path, strings.ToLower(method), "responses", strconv.Itoa(res.StatusCode)).(map[string]any)
@@ -125,7 +125,7 @@ func (d *Document) Answers(t rapid.TB, path, method string, res *http.Response, 
 	}
 }
 
-// Compiles fails the test for each schema that is invalid.
+// Compiles fails the test for each invalid schema.
 func (d *Document) Compiles(t rapid.TB) {
 	t.Helper()
 	for name := range d.At("components", "schemas").(map[string]any) {
@@ -135,8 +135,7 @@ func (d *Document) Compiles(t rapid.TB) {
 	}
 }
 
-// Operations returns the method and path of each operation with a tag, as
-// "GET /livez".
+// Operations returns the operations with a tag, as method and path: "GET /livez".
 func (d *Document) Operations(tag string) []string {
 	var out []string
 	for path, item := range d.At("paths").(map[string]any) {

@@ -9,7 +9,7 @@ import (
 	"adshard/internal/node/httpapi"
 )
 
-// Serve starts a server and returns its address; it ends with the test.
+// Serve starts a server that ends with the test, and returns its address.
 func Serve(t *testing.T, h http.Handler) string {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
