@@ -237,6 +237,14 @@ func TestFactors(t *testing.T) {
 			t.Errorf("%d by %v: %d, want %d", c.device, c.by, got, c.want)
 		}
 	}
+	for device, by := range map[uint64]Factors{1000: {10_000, 1000, 1000, 1000}, 1001: {10_000, 10_000, 1000, 99}, 0: {10_000, 10_000, 10_000, 10_000}} {
+		if by.Clamped(device) {
+			t.Errorf("%d by %v is clamped", device, by)
+		}
+	}
+	if by := (Factors{10_000, 1000, 1000, 1000}); !by.Clamped(1001) {
+		t.Error("more than tenfold is not clamped")
+	}
 }
 
 // TestBlockedURLs: a blocked domain blocks the URLs of its subdomains, whatever surrounds the host. Any blocked domain blocks a URL

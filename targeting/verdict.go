@@ -45,3 +45,12 @@ func (f *Factors) Apply(device uint64) uint64 {
 	}
 	return min(m, MaxModifier)
 }
+
+// Clamped reports whether the factors would make more than MaxModifier of a device's modifier.
+func (f *Factors) Clamped(device uint64) bool {
+	whole := device
+	for _, by := range f.All() {
+		whole = whole * uint64(by) / 1000
+	}
+	return whole > MaxModifier
+}

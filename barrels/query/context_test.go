@@ -1,11 +1,13 @@
 package query_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
 
+	"adshard/backend"
 	"adshard/barrels/barreltest"
 	"adshard/fault"
 	"adshard/internal/oracle"
@@ -83,6 +85,40 @@ func TestReservesAboveImpacts(t *testing.T) {
 	for _, r.Reserve = range []uint64{1, 4_294_967_293, 4_294_967_295, 4_400_000_000, 5_000_000_000, 7_000_000_000} {
 		for range 2 { // the second time from caches
 			barreltest.SameAnswer(t, s, o, r, nil)
+		}
+	}
+}
+
+// TestFactorsAreExplained: an explanation names the device's factor, whose it is, and whether the product was clamped.
+func TestFactorsAreExplained(t *testing.T) {
+	w := barreltest.Small(3, "usb")
+	for _, c := range w.Campaigns {
+		c.Locations = `[{"id":2203,"modifier_percent":800}]`
+		c.Modifiers[search.Mobile] = backend.Modifier{Set: true, Permille: 1100}
+	}
+	w.Items[1].Group.Modifiers[search.Mobile] = backend.Modifier{Set: true, Permille: 1200}
+	w.Items[2].Group.Modifiers[search.Mobile] = backend.Modifier{Set: true, Permille: 1000}
+	s := opened(t)
+	if err := s.Apply(t.Context(), barreltest.NewBuilder(t, w).All()); err != nil {
+		t.Fatal(err)
+	}
+	r := barreltest.Request(t, oracle.Request{Text: "usb", Profile: search.DefaultProfile(), Device: search.Mobile, Slots: 4, Reserve: 1,
+		Context: &oracle.Context{Time: time.Unix(1_800_000_000, 0), Locations: []uint32{2203}}}, nil)
+	for _, wanted := range []search.Wanted{{}, {Keyword: 1}, {Keyword: 2}, {Keyword: 3}} {
+		r.Wanted = wanted
+		e, err := s.Explain(t.Context(), r, 10)
+		if err != nil || len(e.Matches) == 0 {
+			t.Fatalf("%+v, %v", e, err)
+		}
+		for _, m := range e.Matches {
+			device := search.DeviceFactor{}
+			if m.Device != nil {
+				device = *m.Device
+			}
+			want := map[uint64]string{1: "9900 {1100 false} false", 2: "10000 {1200 true} true", 3: "9000 {0 false} false"}[m.Keyword]
+			if got := fmt.Sprint(m.Modifier, device, m.Clamped); got != want {
+				t.Errorf("keyword %d: %s, want %s", m.Keyword, got, want)
+			}
 		}
 	}
 }

@@ -74,6 +74,7 @@ type match struct {
 	group                 uint64 // id
 	bid                   uint64
 	flags                 uint8
+	device                uint16 // the group's own modifier on the request's device, as in a block
 	level                 search.Level
 	kind                  search.MatchType
 	effective, q, ranking uint64
@@ -105,7 +106,8 @@ func (x *explanation) posting(v *block.View, i int, level search.Level) {
 	if old := x.matches[keyword]; old != nil && old.level <= level {
 		return
 	}
-	m := &match{Place: kv.Place{Key: key, Keyword: keyword}, group: v.GroupID(group), bid: bid, flags: flags, level: level, kind: v.Type(i)}
+	m := &match{Place: kv.Place{Key: key, Keyword: keyword}, group: v.GroupID(group), bid: bid, flags: flags, level: level, kind: v.Type(i),
+		device: v.GroupModifier(group, x.request.Device)}
 	x.setStatus(v, group, &m.groupStatus, true)
 	switch {
 	case !m.served:
@@ -192,6 +194,7 @@ func (x *explanation) explain(m *match) (search.Explained, bool) {
 		e.Scored = x.scorer.explain(&m.features)
 	}
 	e.Verdict, e.Context = x.verdictOf(m), m.outcome
+	x.nameModifier(&e, m)
 	switch e.Verdict {
 	case search.GroupPaused:
 		e.Held = g.Held
@@ -216,7 +219,19 @@ func (x *explanation) explain(m *match) (search.Explained, bool) {
 	return e, true
 }
 
-// defaults returns the texts of the displayed ad in which a default stands in for the keyword.
+// nameModifier says what made the modifier, beside the factors of the context.
+func (x *explanation) nameModifier(e *search.Explained, m *match) {
+	inherited := m.campaign.Modifiers[x.request.Device]
+	device, _ := modifier(m.device, uint64(inherited), inherited != block.NotSet)
+	if device != targeting.Default {
+		e.Device = &search.DeviceFactor{Permille: device, OfGroup: m.device != block.NotSet}
+	}
+	if o := m.outcome; o != nil && o.Verdict == targeting.Pass {
+		e.Clamped = o.Factors.Clamped(device)
+	}
+}
+
+// defaults returns the texts of the displayed ad in which a default replaces the keyword.
 func (x *explanation) defaults(m *match, g *index.Group, keyword string) []string {
 	if !g.Filled {
 		return nil

@@ -106,8 +106,9 @@ func (w *wanted) add(k *record.Keyword) {
 	m := &match{
 		Place: kv.Place{Key: w.key, Keyword: k.ID}, group: w.head.ID, bid: k.Bid, flags: k.Flags,
 		level: search.NoLevel, kind: search.MatchType(k.Type), groupStatus: groupStatus{served: true},
+		device: w.head.Modifiers[w.request.Device],
 	}
-	w.complete(&m.groupStatus, w.key, w.head.Flags, w.head.Campaign, w.head.Advertiser, w.head.Modifiers[w.request.Device])
+	w.complete(&m.groupStatus, w.key, w.head.Flags, w.head.Campaign, w.head.Advertiser, m.device)
 	if m.damaged || !k.Sound() || int(m.kind) >= search.MatchTypes {
 		w.damagedAt(w.key)
 		return

@@ -158,12 +158,13 @@ func TestQueryWhyNot(t *testing.T) {
 		Verdict: search.Unmatched, Mismatch: search.WordsMissing, MismatchWords: []string{"red"},
 		Words: []search.Agreement{{Keyword: "red", Level: search.NoLevel}, {Keyword: "kabel", Query: "kábel", Level: search.Folded}},
 	}}}
+	c.explain.Matches[0].Device, c.explain.Matches[0].Clamped = &search.DeviceFactor{Permille: 1500}, true
 	for given, want := range map[string]search.Wanted{"17": {Keyword: 17}, "advertiser:3": {Advertiser: 3}, "Shoes": {AdvertiserName: "Shoes"}} {
 		status, out, errOut := run(t, "adshard", "query", "--addr", addr, "--why-not", given, "usb", "kábel")
 		if status != exitDone || c.named != want {
 			t.Fatalf("%d %q, asked for %+v", status, errOut, c.named)
 		}
-		for _, text := range []string{"keywords of this name or number: 1; ", "phrase/-", `no word of the query agrees with "red"`, "red (missing), kabel~kábel (folded)"} {
+		for _, text := range []string{"keywords of this name or number: 1; ", "phrase/-", `no word of the query agrees with "red"`, "red (missing), kabel~kábel (folded); bid × 1500 ‰ (device), at most × 10000 ‰; "} {
 			if !strings.Contains(out, text) {
 				t.Errorf("%q is not in\n%s", text, out)
 			}

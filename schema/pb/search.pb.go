@@ -2502,8 +2502,10 @@ type Explained struct {
 	MismatchWords []string               `protobuf:"bytes,17,rep,name=mismatch_words,json=mismatchWords,proto3" json:"mismatch_words,omitempty"`
 	Defaults      []string               `protobuf:"bytes,18,rep,name=defaults,proto3" json:"defaults,omitempty"` // texts of its ad in which a placeholder's default stands
 	Context       *ContextOutcome        `protobuf:"bytes,20,opt,name=context,proto3" json:"context,omitempty"`
-	Scored        *Scored                `protobuf:"bytes,21,opt,name=scored,proto3" json:"scored,omitempty"` // absent: the request names no scorer, or it does not match
-	Held          uint32                 `protobuf:"varint,19,opt,name=held,proto3" json:"held,omitempty"`    // Campaign.held, or Group.held, of the one that the verdict says is paused
+	Device        *ContextFactor         `protobuf:"bytes,22,opt,name=device,proto3" json:"device,omitempty"`    // of modifier; absent: it changes nothing, or an older program does not say
+	Clamped       bool                   `protobuf:"varint,23,opt,name=clamped,proto3" json:"clamped,omitempty"` // modifier would be more than it may be
+	Scored        *Scored                `protobuf:"bytes,21,opt,name=scored,proto3" json:"scored,omitempty"`    // absent: the request names no scorer, or it does not match
+	Held          uint32                 `protobuf:"varint,19,opt,name=held,proto3" json:"held,omitempty"`       // Campaign.held, or Group.held, of the one that the verdict says is paused
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2669,6 +2671,20 @@ func (x *Explained) GetContext() *ContextOutcome {
 		return x.Context
 	}
 	return nil
+}
+
+func (x *Explained) GetDevice() *ContextFactor {
+	if x != nil {
+		return x.Device
+	}
+	return nil
+}
+
+func (x *Explained) GetClamped() bool {
+	if x != nil {
+		return x.Clamped
+	}
+	return false
 }
 
 func (x *Explained) GetScored() *Scored {
@@ -3261,7 +3277,7 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\x05shard\x18\a \x01(\x06R\x05shard\x12\x16\n" +
 	"\x06counts\x18\t \x03(\x04R\x06counts\x12\x16\n" +
 	"\x06scorer\x18\n" +
-	" \x01(\fR\x06scorerJ\x04\b\b\x10\t\"\xb5\x05\n" +
+	" \x01(\fR\x06scorerJ\x04\b\b\x10\t\"\x82\x06\n" +
 	"\tExplained\x12!\n" +
 	"\x03hit\x18\x01 \x01(\v2\x0f.adshard.v1.HitR\x03hit\x12\x18\n" +
 	"\averdict\x18\x02 \x01(\rR\averdict\x12+\n" +
@@ -3282,7 +3298,9 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\bmismatch\x18\x10 \x01(\rR\bmismatch\x12%\n" +
 	"\x0emismatch_words\x18\x11 \x03(\tR\rmismatchWords\x12\x1a\n" +
 	"\bdefaults\x18\x12 \x03(\tR\bdefaults\x124\n" +
-	"\acontext\x18\x14 \x01(\v2\x1a.adshard.v1.ContextOutcomeR\acontext\x12*\n" +
+	"\acontext\x18\x14 \x01(\v2\x1a.adshard.v1.ContextOutcomeR\acontext\x121\n" +
+	"\x06device\x18\x16 \x01(\v2\x19.adshard.v1.ContextFactorR\x06device\x12\x18\n" +
+	"\aclamped\x18\x17 \x01(\bR\aclamped\x12*\n" +
 	"\x06scored\x18\x15 \x01(\v2\x12.adshard.v1.ScoredR\x06scored\x12\x12\n" +
 	"\x04held\x18\x13 \x01(\rR\x04held\"N\n" +
 	"\x06Scored\x12\x16\n" +
@@ -3398,28 +3416,29 @@ var file_adshard_v1_search_proto_depIdxs = []int32{
 	35, // 25: adshard.v1.Explained.words:type_name -> adshard.v1.Agreement
 	38, // 26: adshard.v1.Explained.negative_type:type_name -> adshard.v1.MatchType
 	32, // 27: adshard.v1.Explained.context:type_name -> adshard.v1.ContextOutcome
-	30, // 28: adshard.v1.Explained.scored:type_name -> adshard.v1.Scored
-	31, // 29: adshard.v1.Scored.parts:type_name -> adshard.v1.ScoredPart
-	34, // 30: adshard.v1.ContextOutcome.criterion:type_name -> adshard.v1.ContextCriterion
-	33, // 31: adshard.v1.ContextOutcome.factors:type_name -> adshard.v1.ContextFactor
-	34, // 32: adshard.v1.ContextFactor.by:type_name -> adshard.v1.ContextCriterion
-	22, // 33: adshard.v1.Slave.Stream:input_type -> adshard.v1.MasterFrame
-	27, // 34: adshard.v1.Slave.Explain:input_type -> adshard.v1.ExplainRequest
-	8,  // 35: adshard.v1.Slave.Map:input_type -> adshard.v1.MapRequest
-	2,  // 36: adshard.v1.Slave.Certify:input_type -> adshard.v1.CertifyRequest
-	6,  // 37: adshard.v1.Slave.Discard:input_type -> adshard.v1.DiscardRequest
-	0,  // 38: adshard.v1.Slave.Adopt:input_type -> adshard.v1.AdoptRequest
-	23, // 39: adshard.v1.Slave.Stream:output_type -> adshard.v1.SlaveFrame
-	28, // 40: adshard.v1.Slave.Explain:output_type -> adshard.v1.ExplainResponse
-	9,  // 41: adshard.v1.Slave.Map:output_type -> adshard.v1.MapResponse
-	5,  // 42: adshard.v1.Slave.Certify:output_type -> adshard.v1.CertifyResponse
-	7,  // 43: adshard.v1.Slave.Discard:output_type -> adshard.v1.DiscardResponse
-	1,  // 44: adshard.v1.Slave.Adopt:output_type -> adshard.v1.AdoptResponse
-	39, // [39:45] is the sub-list for method output_type
-	33, // [33:39] is the sub-list for method input_type
-	33, // [33:33] is the sub-list for extension type_name
-	33, // [33:33] is the sub-list for extension extendee
-	0,  // [0:33] is the sub-list for field type_name
+	33, // 28: adshard.v1.Explained.device:type_name -> adshard.v1.ContextFactor
+	30, // 29: adshard.v1.Explained.scored:type_name -> adshard.v1.Scored
+	31, // 30: adshard.v1.Scored.parts:type_name -> adshard.v1.ScoredPart
+	34, // 31: adshard.v1.ContextOutcome.criterion:type_name -> adshard.v1.ContextCriterion
+	33, // 32: adshard.v1.ContextOutcome.factors:type_name -> adshard.v1.ContextFactor
+	34, // 33: adshard.v1.ContextFactor.by:type_name -> adshard.v1.ContextCriterion
+	22, // 34: adshard.v1.Slave.Stream:input_type -> adshard.v1.MasterFrame
+	27, // 35: adshard.v1.Slave.Explain:input_type -> adshard.v1.ExplainRequest
+	8,  // 36: adshard.v1.Slave.Map:input_type -> adshard.v1.MapRequest
+	2,  // 37: adshard.v1.Slave.Certify:input_type -> adshard.v1.CertifyRequest
+	6,  // 38: adshard.v1.Slave.Discard:input_type -> adshard.v1.DiscardRequest
+	0,  // 39: adshard.v1.Slave.Adopt:input_type -> adshard.v1.AdoptRequest
+	23, // 40: adshard.v1.Slave.Stream:output_type -> adshard.v1.SlaveFrame
+	28, // 41: adshard.v1.Slave.Explain:output_type -> adshard.v1.ExplainResponse
+	9,  // 42: adshard.v1.Slave.Map:output_type -> adshard.v1.MapResponse
+	5,  // 43: adshard.v1.Slave.Certify:output_type -> adshard.v1.CertifyResponse
+	7,  // 44: adshard.v1.Slave.Discard:output_type -> adshard.v1.DiscardResponse
+	1,  // 45: adshard.v1.Slave.Adopt:output_type -> adshard.v1.AdoptResponse
+	40, // [40:46] is the sub-list for method output_type
+	34, // [34:40] is the sub-list for method input_type
+	34, // [34:34] is the sub-list for extension type_name
+	34, // [34:34] is the sub-list for extension extendee
+	0,  // [0:34] is the sub-list for field type_name
 }
 
 func init() { file_adshard_v1_search_proto_init() }

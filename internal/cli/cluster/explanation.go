@@ -9,6 +9,7 @@ import (
 	"adshard/internal/cli/cmdline"
 	"adshard/internal/cli/terminal"
 	"adshard/internal/node/httpapi/api"
+	"adshard/targeting"
 )
 
 // showExplanation shows two lines per keyword: its result, and what determined it. --json has the rest. `named` says
@@ -34,8 +35,8 @@ func showExplanation(s cmdline.Streams, a *api.ExplainAnswer, named bool) error 
 		k := &a.Matches[i]
 		t.Row(strconv.FormatUint(k.KeywordID, 10), terminal.Cut(k.Keyword, 30), terminal.Cut(k.Advertiser, 20),
 			fmt.Sprintf("%s/%s", k.MatchType, cmp.Or(k.Variant, "-")), k.Reason)
-		t.Comment(fmt.Sprintf("%s / %s; score %d; words %s; %s, slice %d",
-			terminal.Cut(k.Campaign, 20), terminal.Cut(k.Group, 30), k.Score, agreements(k.Words), k.Shard, k.Slice))
+		t.Comment(fmt.Sprintf("%s / %s; score %d; words %s%s; %s, slice %d",
+			terminal.Cut(k.Campaign, 20), terminal.Cut(k.Group, 30), k.Score, agreements(k.Words), multiplied(k), k.Shard, k.Slice))
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -46,7 +47,22 @@ func showExplanation(s cmdline.Streams, a *api.ExplainAnswer, named bool) error 
 	return nil
 }
 
-// agreements returns how each word agrees, e.g. "usb, kabel~kábel (folded)".
+// multiplied says what the bid was multiplied by, e.g. "; bid × 1500 ‰ (device) × 9000 ‰ (location), at most × 10000 ‰"; "": nothing.
+func multiplied(k *api.ExplainedKeyword) string {
+	if len(k.Factors) == 0 {
+		return ""
+	}
+	text := "; bid"
+	for _, f := range k.Factors {
+		text += fmt.Sprintf(" × %d ‰ (%s)", f.Permille, f.Dimension)
+	}
+	if k.Clamped {
+		text += fmt.Sprintf(", at most × %d ‰", targeting.MaxModifier)
+	}
+	return text
+}
+
+// agreements describes how each word agrees, e.g. "usb, kabel~kábel (folded)".
 func agreements(words []api.WordAgreement) string {
 	said := make([]string, len(words))
 	for i, w := range words {

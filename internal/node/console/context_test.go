@@ -82,6 +82,7 @@ func TestVerdictsOfTargeting(t *testing.T) {
 	b := &browser{t: t, port: p}
 	won := &p.found.matches[0]
 	won.Context = &targeting.Outcome{Factors: targeting.Factors{Schedule: 1200, Location: 900, Audience: 1000, Site: 1000}}
+	won.Device, won.Clamped = &search.DeviceFactor{Permille: 9500, OfGroup: true}, true
 	won.Context.By[0], won.Context.By[1] = targeting.Criterion{Text: "monday 08:00-18:00"}, targeting.Criterion{Text: "place 2203", OfGroup: true}
 	for i, v := range []search.Verdict{search.LocationMissed, search.LocationMissed, search.LocationExcluded, search.OffSchedule, search.Blocked} {
 		m := match(hit(uint64(20+i), uint64(20+i), 1), v)
@@ -89,7 +90,7 @@ func TestVerdictsOfTargeting(t *testing.T) {
 		p.found.matches = append(p.found.matches, m)
 	}
 	w := b.get("/console/query?q=usb")
-	has(t, w, 200, "schedule &#43;20 % (monday 08:00-18:00)", "location −10 % (Czechia (place 2203), the ad group’s)", "excludes Germany (place 2276)",
+	has(t, w, 200, "device &#43;850 % (desktop, the ad group’s)", "together &#43;900 %, the most there is", "schedule &#43;20 % (monday 08:00-18:00)", "location −10 % (Czechia (place 2203), the ad group’s)", "excludes Germany (place 2276)",
 		`are for this place<br><span class="small">2 location_missed: the campaign is targeted at places`, "1 location_excluded: ",
 		`are for this hour<br><span class="small">1 off_schedule: `, `are not blocked by this page<br><span class="small">1 blocked: `)
 	rows := regexp.MustCompile(`(?s)<th scope="row">are for this place.*?<td class="n">(\d+)</td>.*?<td class="n">(−\d+)</td>`).FindStringSubmatch(w.Body.String())

@@ -219,7 +219,7 @@ func explainedKeyword(m *search.Explained, req *search.Request, names *places.Ta
 		Quality: m.Quality, Score: m.Score, Shard: m.Shard, Slice: m.Slice,
 		Words: make([]api.WordAgreement, len(m.Words)),
 	}
-	k.Factors, k.Scored = factors(m.Context), scored(m.Scored)
+	k.Factors, k.Clamped, k.Scored = factors(m, req.Device), m.Clamped, scored(m.Scored)
 	k.QualityPoints, k.Learned, k.DefaultTexts = m.Points, learned(m), m.Defaults
 	for i, w := range m.Words {
 		k.Words[i] = api.WordAgreement{Keyword: w.Keyword, Query: w.Query, Agreement: variant(w.Level)}

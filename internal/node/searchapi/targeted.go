@@ -93,12 +93,18 @@ func contextOfRequest(r *search.Request) *targeting.Context {
 // factorNames are the names of the dimensions that multiply bids, in order.
 var factorNames = [...]string{"schedule", "location", "audience", "site"}
 
-// factors lists what multiplies a keyword's bid in addition to the device modifier.
-func factors(o *targeting.Outcome) []api.TargetingFactor {
-	if o == nil || o.Verdict != targeting.Pass {
-		return nil
-	}
+// factors lists what multiplies a keyword's bid.
+func factors(m *search.Explained, device search.Device) []api.TargetingFactor {
 	var out []api.TargetingFactor
+	if d := m.Device; d != nil {
+		out = append(out, api.TargetingFactor{
+			Dimension: api.TargetingFactorDimensionDevice, Permille: int(d.Permille), Criterion: device.String(), OfGroup: d.OfGroup,
+		})
+	}
+	o := m.Context
+	if o == nil || o.Verdict != targeting.Pass {
+		return out
+	}
 	for i, f := range o.Factors.All() {
 		if f != targeting.Default {
 			out = append(out, api.TargetingFactor{

@@ -1,9 +1,11 @@
 package searchapi
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
+	"adshard/internal/node/httpapi/api"
 	"adshard/places"
 	"adshard/search"
 	"adshard/targeting"
@@ -50,5 +52,33 @@ func TestReasonsOfTargeting(t *testing.T) {
 		if v.OfTargeting() && targeted(&search.Explained{Verdict: v}, new(search.Request), places.Countries()) == "" {
 			t.Errorf("%v without an outcome", v)
 		}
+	}
+}
+
+// TestFactorsOfExplanations: the device's factor comes first, those of targeting that fails do not count, and a clamped product is
+// told.
+func TestFactorsOfExplanations(t *testing.T) {
+	at := &targeting.Outcome{Factors: targeting.Factors{Schedule: 1000, Location: 9000, Audience: 1000, Site: 1000}}
+	at.By[1].Text = "place 2203"
+	m := &search.Explained{Device: &search.DeviceFactor{Permille: 1500, OfGroup: true}, Modifier: 10_000, Clamped: true, Context: at}
+	told := func() string {
+		t.Helper()
+		k := explainedKeyword(m, &search.Request{Device: search.Mobile}, places.Countries())
+		text, err := json.Marshal(struct {
+			Factors []api.TargetingFactor
+			Clamped bool
+		}{k.Factors, k.Clamped})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	device := `{"dimension":"device","permille":1500,"criterion":"mobile","of_group":true}`
+	if got, want := told(), `{"Factors":[`+device+`,{"dimension":"location","permille":9000,"criterion":"place 2203"}],"Clamped":true}`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	m.Clamped, at.Verdict = false, targeting.SiteMissed
+	if got, want := told(), `{"Factors":[`+device+`],"Clamped":false}`; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }

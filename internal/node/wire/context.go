@@ -5,6 +5,7 @@ import (
 
 	"adshard/fault"
 	"adshard/schema/pb"
+	"adshard/search"
 	"adshard/targeting"
 )
 
@@ -96,6 +97,20 @@ func toOutcome(m *pb.ContextOutcome) *targeting.Outcome {
 		}
 	}
 	return o
+}
+
+func fromDevice(f *search.DeviceFactor) *pb.ContextFactor {
+	if f == nil {
+		return nil
+	}
+	return &pb.ContextFactor{Modifier: uint32(f.Permille), By: fromCriterion(targeting.Criterion{OfGroup: f.OfGroup})}
+}
+
+func toDevice(m *pb.ContextFactor) *search.DeviceFactor {
+	if m == nil {
+		return nil
+	}
+	return &search.DeviceFactor{Permille: uint64(m.GetModifier()), OfGroup: m.GetBy().GetOfGroup()}
 }
 
 func toCriterion(m *pb.ContextCriterion) targeting.Criterion {

@@ -145,6 +145,10 @@ func TestExplanationsSurviveTheWire(t *testing.T) {
 				Mismatch: search.Mismatch(rapid.IntRange(0, search.Mismatches-1).Draw(t, "mismatch")),
 				Context:  drawOutcome(t),
 			}
+			if rapid.Bool().Draw(t, "device") {
+				x.Device = &search.DeviceFactor{Permille: rapid.Uint64Range(0, 10_000).Draw(t, "of device"), OfGroup: rapid.Bool().Draw(t, "group's")}
+				x.Clamped = rapid.Bool().Draw(t, "clamped")
+			}
 			if rapid.Bool().Draw(t, "with its factor") {
 				x.Scored = &search.Scored{Factor: n.Draw(t, "factor") % 2001, Parts: []search.ScoredPart{{Feature: "hour", Value: "3", Weight: -7}, {Feature: "trees", Weight: 9}}}
 			}

@@ -66,6 +66,8 @@ func fromExplained(e *search.Explained) *pb.Explained {
 		Defaults:      e.Defaults,
 		Held:          e.Held,
 		Context:       fromOutcome(e.Context),
+		Device:        fromDevice(e.Device),
+		Clamped:       e.Clamped,
 		Scored:        fromScored(e.Scored),
 	}
 	m.Hit.AdvertiserName, m.Hit.CampaignName = e.AdvertiserName, e.CampaignName
@@ -117,6 +119,8 @@ func toExplained(m *pb.Explained, shard string, e *search.Explained) {
 		Defaults:      m.GetDefaults(),
 		Held:          m.GetHeld(),
 		Context:       toOutcome(m.GetContext()),
+		Device:        toDevice(m.GetDevice()),
+		Clamped:       m.GetClamped(),
 		Scored:        toScored(m.GetScored()),
 	}
 	h := m.GetHit()

@@ -369,6 +369,7 @@ const (
 // Defines values for TargetingFactorDimension.
 const (
 	TargetingFactorDimensionAudience TargetingFactorDimension = "audience"
+	TargetingFactorDimensionDevice   TargetingFactorDimension = "device"
 	TargetingFactorDimensionLocation TargetingFactorDimension = "location"
 	TargetingFactorDimensionSchedule TargetingFactorDimension = "schedule"
 	TargetingFactorDimensionSite     TargetingFactorDimension = "site"
@@ -1223,11 +1224,15 @@ type ExplainedKeyword struct {
 	// is; absent: for no reason but its status.
 	PausedBy []PausedBy `json:"paused_by,omitempty"`
 
-	// Factors What multiplied its bid beside the modifier of the device; modifier_permille has all of it.
+	// Factors What multiplied its bid, in this order. modifier_permille is the product, rounded down after each of them, and at
+	// most 10000.
 	Factors []TargetingFactor `json:"factors,omitempty"`
 
 	// Scored What the scorer made of its quality; absent when there is no scorer, or the keyword does not match.
 	Scored *Scored `json:"scored,omitempty"`
+
+	// Clamped The product of the factors is above 10000, the most that modifier_permille may be.
+	Clamped bool `json:"clamped,omitempty"`
 }
 
 // ExplainedKeywordBidOf Whose bid it is; absent without a bid.
@@ -2635,9 +2640,11 @@ type Target struct {
 // TargetingFactor A modifier that applies, in permille, and what it comes from.
 type TargetingFactor struct {
 	Dimension TargetingFactorDimension `json:"dimension"`
-	Permille  int                      `json:"permille"`
 
-	// Criterion Such as `place 2203` or a site.
+	// Permille Below 100 only of a device.
+	Permille int `json:"permille"`
+
+	// Criterion Such as `mobile`, `place 2203` or a site.
 	Criterion string `json:"criterion"`
 
 	// OfGroup It is the ad group's, not the campaign's.
