@@ -247,8 +247,34 @@ func TestFactors(t *testing.T) {
 	}
 }
 
-// TestBlockedURLs: a blocked domain blocks the URLs of its subdomains, whatever surrounds the host. Any blocked domain blocks a URL
-// without a proper host.
+// TestSitesOverlap: sites overlap if a page lies in an included and an excluded one.
+func TestSitesOverlap(t *testing.T) {
+	for sites, want := range map[string]bool{
+		"example.com/forum -example.com": true, "example.com -example.com/forum": true, "example.com/forum -shop.example.com": true,
+		"example.com -example.com": true, "shop.example.com/a -example.com/a/b": true,
+		"example.com/a -example.com/b": false, "example.com/a -example.com/ab": false, "example.com -other.example": false,
+		"example.com -badexample.com": false, "example.com other.example": false, "-example.com -example.com/forum": false,
+	} {
+		var s Sites
+		for _, text := range strings.Fields(sites) {
+			name, out := strings.CutPrefix(text, "-")
+			p, err := ParsePage(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if out {
+				s.Exclude = append(s.Exclude, Site{Page: p})
+			} else {
+				s.Include = append(s.Include, Site{Page: p})
+			}
+		}
+		if got := s.Overlap(); got != want {
+			t.Errorf("%s: %v", sites, got)
+		}
+	}
+}
+
+// TestBlockedURLs: a domain meets its subdomains' URLs, whatever stands around the host; a URL without a proper host is met by any.
 func TestBlockedURLs(t *testing.T) {
 	at := &Context{Blocks: []*Blocks{NewBlocks([]uint64{1}, nil, nil, false), NewBlocks(nil, []string{"casino.example"}, nil, false)}}
 	for url, want := range map[string]bool{

@@ -90,7 +90,27 @@ func comparePages(a, b Page) int {
 // Empty reports whether both lists are empty.
 func (s *Sites) Empty() bool { return len(s.Include)+len(s.Exclude) == 0 }
 
-// JSON returns the canonical form, which ParseSites reads, or "" if there are no sites.
+// Overlap reports whether some page is held by entries of both lists, so that the more specific of them decides.
+func (s *Sites) Overlap() bool {
+	for i := range s.Include {
+		for j := range s.Exclude {
+			a, b := s.Include[i].Page, s.Exclude[j].Page
+			both := a
+			if len(b.Host) > len(a.Host) {
+				both.Host = b.Host
+			}
+			if len(b.Path) > len(a.Path) {
+				both.Path = b.Path
+			}
+			if a.holds(both) && b.holds(both) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// JSON is the canonical form, which ParseSites reads; "" if it is empty.
 func (s Sites) JSON() string {
 	if s.Empty() {
 		return ""

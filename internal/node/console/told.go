@@ -215,6 +215,9 @@ func siteSentences(it *api.Item) (all []string) {
 	if len(s.Exclude) > 0 {
 		all = append(all, "Not on pages of "+sitesText(s.Exclude)+".")
 	}
+	if s.Overlap() {
+		all = append(all, "Where these overlap, the more specific entry decides: the longer host, then the longer path, and the exclusion if both are equal.")
+	}
 	return all
 }
 

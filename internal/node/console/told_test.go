@@ -50,6 +50,7 @@ func TestTargetingIsTold(t *testing.T) {
 		"Observed are users of the audience segments “vip” (bids &#43;100 %); this restricts nothing.",
 		"Never for users of the audience segments “staff”.",
 		"Only on pages of example.com (bids &#43;10 %) or news.example/sport.", "Not on pages of example.com/forum.",
+		"Where these overlap, the more specific entry decides: the longer host, then the longer path, and the exclusion if both are equal.",
 		"Not on pages that block the categories alcohol/wine, shops or toys.")
 	w := b.get("/console/data/campaigns/1")
 	lacks(t, w, "radius_m", "2203", "location_method", "Always, everywhere")
@@ -60,7 +61,7 @@ func TestTargetingIsTold(t *testing.T) {
 
 	w = b.get("/console/data/groups/1")
 	has(t, w, 200, "Observed are users of the audience segments “vip”; this restricts nothing.", "Not on pages of a.example.", "From its campaign", "Only in Czechia")
-	lacks(t, w, "staff", "example.com")
+	lacks(t, w, "staff", "example.com", "overlap")
 	has(t, b.get("/console/data/groups/2"), 200, "As its campaign says.", "“staff”", "Not on pages of example.com/forum.")
 	has(t, b.get("/console/data/groups/3"), 200, "As its campaign says.", "Nothing: always, everywhere and for everyone.")
 
