@@ -46,8 +46,9 @@ const EndOfTime = 4_133_980_800
 
 // ListVersion names a stored block list as it was when the master resolved the request.
 type ListVersion struct {
-	Name    string
-	Version uint64
+	Name        string
+	Version     uint64
+	OfPlacement bool // a placement names it, not the request
 }
 
 // hasPlace reports whether the request names a place that counts under a method.
@@ -59,7 +60,8 @@ func (p *Place) counts(m Method) bool { return p.Presence || m == PresenceOrInte
 
 // Blocks are the advertisers, domains and categories that a page does not want to show.
 type Blocks struct {
-	Name        string // of a stored list; "" for the request's own blocks
+	Name        string // of a stored list; "": the request's own, or a placement's
+	OfPlacement bool   // of "": a placement's
 	Advertisers IDs
 	Domains     Texts // normalised hosts; each also blocks its subdomains
 	Categories  Texts // each also blocks the categories below it

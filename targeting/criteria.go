@@ -87,42 +87,47 @@ func shownHost(host string) string {
 	return letters
 }
 
-// entry returns what the blocks meet of an owner, such as `the request blocks the category "alcohol", and the keyword's campaign is in
-// "alcohol/wine"`.
-func (b *Blocks) entry(advertiser uint64, own, inherited Categories) string {
+// entry says what of an owner is met, such as `the request blocks the category "alcohol", and the keyword's campaign is in "alcohol/wine"`.
+func (c *Context) entry(b *Blocks, advertiser uint64, own, inherited Categories) string {
 	if b.Advertisers.Has(advertiser) {
-		return b.blocks() + " the keyword's advertiser, " + strconv.FormatUint(advertiser, 10)
+		return c.blocks(b) + " the keyword's advertiser, " + strconv.FormatUint(advertiser, 10)
 	}
 	for _, of := range [...]struct {
 		who  string
 		list Categories
 	}{{"campaign", own}, {"advertiser", inherited}} {
-		for _, c := range of.list {
-			if met, ok := holder(&b.Categories, c, '/', false); ok {
-				return fmt.Sprintf("%s the category %q, and the keyword's %s is in %q", b.blocks(), met, of.who, c)
+		for _, category := range of.list {
+			if met, ok := holder(&b.Categories, category, '/', false); ok {
+				return fmt.Sprintf("%s the category %q, and the keyword's %s is in %q", c.blocks(b), met, of.who, category)
 			}
 		}
 	}
-	return b.blocks() + " campaigns without a category, and neither the keyword's campaign nor its advertiser has one"
+	return c.blocks(b) + " campaigns without a category, and neither the keyword's campaign nor its advertiser has one"
 }
 
-// blocks returns who blocks: the request, or a list that it names.
-func (b *Blocks) blocks() string {
+// blocks says who blocks: the request, a placement of it, or a list that one of them names.
+func (c *Context) blocks(b *Blocks) string {
+	i := slices.IndexFunc(c.Lists, func(l ListVersion) bool { return l.Name == b.Name })
+	who := "the request"
+	if b.OfPlacement || i >= 0 && c.Lists[i].OfPlacement {
+		who = "the placement"
+	}
 	if b.Name == "" {
-		return "the request blocks"
+		return who + " blocks"
 	}
-	return fmt.Sprintf("the request's block list %q blocks", b.Name)
+	return fmt.Sprintf("%s's block list %q blocks", who, b.Name)
 }
 
-// BlockOfURL returns what meets a final URL for which BlocksURL is true, such as `the request blocks "casino.example", and …`.
-func (c *Context) BlockOfURL(url string) string {
+// BlockOfURL says what meets a final URL that BlocksURL reports, given whose it is: `the request blocks "casino.example", and ad
+// 7's final URL leads to …`.
+func (c *Context) BlockOfURL(url, whose string) string {
 	host, ok := URLHost(url)
-	if !ok {
-		return fmt.Sprintf("the request blocks domains, and the keyword's final URL %q has no proper host", url)
-	}
 	for _, b := range c.Blocks {
+		if !ok && b.Domains.Len() > 0 {
+			return fmt.Sprintf("%s domains, and %s final URL %q has no proper host", c.blocks(b), whose, url)
+		}
 		if domain, met := holder(&b.Domains, host, '.', true); met {
-			return fmt.Sprintf("%s %q, and the keyword's final URL leads to %s", b.blocks(), shownHost(domain), shownHost(host))
+			return fmt.Sprintf("%s %q, and %s final URL leads to %s", c.blocks(b), shownHost(domain), whose, shownHost(host))
 		}
 	}
 	return ""

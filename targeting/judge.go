@@ -9,7 +9,7 @@ import (
 type Outcome struct {
 	Verdict Verdict
 	Factors Factors
-	// Criterion is what decided the verdict, if the judge explains. It is empty if the keywords pass.
+	// Criterion is what decided the verdict, if the judge explains; of one that passed, nothing, or the block that meets a final URL.
 	Criterion Criterion
 	// By has the criteria of the factors that are not neutral, in the order of Factors, if the judge explains.
 	By [4]Criterion
@@ -346,7 +346,7 @@ func (j *Judge) block(o *Outcome, c *Campaign, owner *Owner) {
 	for _, b := range j.context.Blocks {
 		if b.owner(owner.ID, own, owner.Categories) {
 			if j.fail(o, Blocked) {
-				o.Criterion.Text = b.entry(owner.ID, own, owner.Categories)
+				o.Criterion.Text = j.context.entry(b, owner.ID, own, owner.Categories)
 			}
 			return
 		}

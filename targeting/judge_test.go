@@ -92,15 +92,43 @@ func TestExplained(t *testing.T) {
 func TestBlockOfURL(t *testing.T) {
 	c := Context{Blocks: []*Blocks{NewBlocks(nil, []string{"a.example"}, nil, false), {Name: "kids", Domains: NewTexts([]string{"casino.example"})}}}
 	for url, want := range map[string]string{
-		"https://a.example/x":          `the request blocks "a.example", and the keyword's final URL leads to a.example`,
-		"https://www.b.casino.example": `the request's block list "kids" blocks "casino.example", and the keyword's final URL leads to b.casino.example`,
-		"nonsense":                     `the request blocks domains, and the keyword's final URL "nonsense" has no proper host`,
+		"https://a.example/x":          `the request blocks "a.example", and ad 7's final URL leads to a.example`,
+		"https://www.b.casino.example": `the request's block list "kids" blocks "casino.example", and ad 7's final URL leads to b.casino.example`,
+		"nonsense":                     `the request blocks domains, and ad 7's final URL "nonsense" has no proper host`,
 	} {
-		if got := c.BlockOfURL(url); !c.BlocksURL(url) || got != want {
+		if got := c.BlockOfURL(url, "ad 7's"); !c.BlocksURL(url) || got != want {
 			t.Errorf("%s: %s", url, got)
 		}
 	}
 	if c.BlocksURL("https://example/a.example") || c.BlocksURL("") {
 		t.Error("what no block meets")
+	}
+}
+
+// TestBlockOfPlacement says whose the block is that meets, the request's or a placement's.
+func TestBlockOfPlacement(t *testing.T) {
+	own, kids := NewBlocks([]uint64{9}, []string{"a.example"}, []string{"alcohol"}, true), &Blocks{Name: "kids", Domains: NewTexts([]string{"casino.example"})}
+	own.OfPlacement = true
+	request := NewBlocks(nil, nil, []string{"toys"}, false)
+	c := Context{Blocks: []*Blocks{own, request, kids}, Lists: []ListVersion{{Name: "kids", OfPlacement: true}}}
+	for url, want := range map[string]string{
+		"https://a.example":      `the placement blocks "a.example", and the keyword's final URL leads to a.example`,
+		"https://casino.example": `the placement's block list "kids" blocks "casino.example", and the keyword's final URL leads to casino.example`,
+		"nonsense":               `the placement blocks domains, and the keyword's final URL "nonsense" has no proper host`,
+	} {
+		if got := c.BlockOfURL(url, "the keyword's"); got != want {
+			t.Errorf("%s: %s", url, got)
+		}
+	}
+	j := NewJudge(&c)
+	j.Reset(&c, true)
+	for want, owner := range map[string]Owner{
+		"the placement blocks the keyword's advertiser, 9":                                          {ID: 9, Zone: time.UTC},
+		`the placement blocks the category "alcohol", and the keyword's advertiser is in "alcohol"`: {Zone: time.UTC, Categories: Categories{"alcohol"}},
+		`the request blocks the category "toys", and the keyword's advertiser is in "toys/dolls"`:   {Zone: time.UTC, Categories: Categories{"toys/dolls"}},
+	} {
+		if got := j.Group(nil, nil, &owner).Criterion.Text; got != want {
+			t.Errorf("%s, not %s", got, want)
+		}
 	}
 }

@@ -54,8 +54,24 @@ func resolve(c *oracle.Context) (out []targeting.Place) {
 	return out
 }
 
-// SameVerdicts fails if a store's verdicts on keywords, one by one or counted, differ from the
-// oracle's.
+// checkFactors fails when the factors of an explanation do not make its modifier.
+func checkFactors(t *rapid.T, m *search.Explained) {
+	t.Helper()
+	made := uint64(targeting.Default)
+	if m.Device != nil {
+		made = m.Device.Permille
+	}
+	if m.Context != nil && m.Context.Verdict == targeting.Pass {
+		for _, f := range m.Context.Factors.All() {
+			made = made * uint64(f) / 1000
+		}
+	}
+	if m.Modifier != min(made, targeting.MaxModifier) || m.Clamped != (made > targeting.MaxModifier) {
+		t.Fatalf("keyword %d, %v: the factors make %d, not %d, clamped %v\n%+v %+v", m.Keyword, m.Verdict, made, m.Modifier, m.Clamped, m.Device, m.Context)
+	}
+}
+
+// SameVerdicts fails when a store gives keywords other verdicts than the oracle, one by one or counted.
 func SameVerdicts(t *rapid.T, s search.Explainer, o *oracle.Oracle, r oracle.Request) {
 	t.Helper()
 	want, err := o.Explain(r)
@@ -80,6 +96,7 @@ func SameVerdicts(t *rapid.T, s search.Explainer, o *oracle.Oracle, r oracle.Req
 		if m.Verdict != verdicts[m.Keyword] {
 			t.Fatalf("%q, keyword %d: %v, want %v\n%+v", r.Text, m.Keyword, m.Verdict, verdicts[m.Keyword], r.Context)
 		}
+		checkFactors(t, &m)
 	}
 	if e, err = s.Explain(context.Background(), q, 0); err != nil || e.Counts != counts {
 		t.Fatalf("%q: counts %v, %v, want %v", r.Text, e.Counts, err, counts)

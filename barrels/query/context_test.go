@@ -122,3 +122,29 @@ func TestFactorsAreExplained(t *testing.T) {
 		}
 	}
 }
+
+// TestBlockedURLsAreExplained: an explanation says whose final URL a block meets, and the factors of the modifier all the same.
+func TestBlockedURLsAreExplained(t *testing.T) {
+	w := barreltest.Small(2, "usb")
+	w.Items[0].Keywords[0].FinalURL = "https://shop.example.com"
+	w.Campaigns[1].Locations = `[{"id":2203,"modifier_percent":50}]`
+	s := opened(t)
+	if err := s.Apply(t.Context(), barreltest.NewBuilder(t, w).All()); err != nil {
+		t.Fatal(err)
+	}
+	r := barreltest.Request(t, oracle.Request{Text: "usb", Profile: search.DefaultProfile(), Slots: 4, Reserve: 1,
+		Context: &oracle.Context{Time: time.Unix(1_800_000_000, 0), Locations: []uint32{2203}, BlockDomains: []string{"example.com"}}}, nil)
+	e, err := s.Explain(t.Context(), r, 10)
+	if err != nil || len(e.Matches) != 2 {
+		t.Fatalf("%+v, %v", e, err)
+	}
+	for _, m := range e.Matches {
+		want := map[uint64]string{
+			1: `blocked: the request blocks "example.com", and the keyword's final URL leads to shop.example.com 1000 1000`,
+			2: `blocked: the request blocks "example.com", and ad 2's final URL leads to example.com 1500 1500`,
+		}[m.Keyword]
+		if got := fmt.Sprintf("%v: %s %d %d", m.Verdict, m.Context.Criterion.Text, m.Context.Factors.Location, m.Modifier); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package query
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"adshard/auction"
@@ -211,8 +212,8 @@ func (x *explanation) explain(m *match) (search.Explained, bool) {
 	if e.Verdict == search.BlockedByNegative {
 		x.nameBlocker(&e, g, &m.groupStatus)
 	}
-	if e.Verdict == search.Blocked && (m.outcome == nil || m.outcome.Verdict != targeting.Blocked) {
-		e.Context = x.blockOfURL(g, m.Place)
+	if e.Verdict == search.Blocked && m.outcome != nil && m.outcome.Verdict == targeting.Pass {
+		e.Context = x.blockOfURL(g, m)
 	}
 	e.Words = agreements(x.request, k)
 	e.Defaults = x.defaults(m, g, k.Text)
@@ -248,14 +249,17 @@ func (x *explanation) defaults(m *match, g *index.Group, keyword string) []strin
 	return list
 }
 
-// blockOfURL returns the outcome for a keyword if a block meets its page, or that of the first ad of its
-// group.
-func (x *explanation) blockOfURL(g *index.Group, at kv.Place) *targeting.Outcome {
-	url, _ := x.keywordURL(g, at)
+// blockOfURL is the outcome for a keyword whose page, or each ad of whose group, a block meets. It says that targeting passes, since
+// the modifier has its factors.
+func (x *explanation) blockOfURL(g *index.Group, m *match) *targeting.Outcome {
+	o := *m.outcome
+	url, _ := x.keywordURL(g, m.Place)
+	whose := "the keyword's"
 	if url == "" && len(g.Ads) > 0 {
-		url = g.Ads[0].FinalURL
+		url, whose = g.Ads[0].FinalURL, fmt.Sprintf("ad %d's", g.Ads[0].ID)
 	}
-	return &targeting.Outcome{Verdict: targeting.Blocked, Criterion: targeting.Criterion{Text: x.context.request.BlockOfURL(url)}}
+	o.Criterion.Text = x.context.request.BlockOfURL(url, whose)
+	return &o
 }
 
 // message reads a keyword's record as a message.

@@ -1243,6 +1243,7 @@ type Context struct {
 	BlockCategories    []string               `protobuf:"bytes,10,rep,name=block_categories,json=blockCategories,proto3" json:"block_categories,omitempty"`
 	BlockUncategorised bool                   `protobuf:"varint,11,opt,name=block_uncategorised,json=blockUncategorised,proto3" json:"block_uncategorised,omitempty"`
 	BlockLists         []*ListVersion         `protobuf:"bytes,12,rep,name=block_lists,json=blockLists,proto3" json:"block_lists,omitempty"`
+	Placement          *PageFilter            `protobuf:"bytes,13,opt,name=placement,proto3" json:"placement,omitempty"` // which of the four blocks above a placement adds, so that explanations say it; else absent
 	unknownFields      protoimpl.UnknownFields
 	sizeCache          protoimpl.SizeCache
 }
@@ -1357,6 +1358,13 @@ func (x *Context) GetBlockUncategorised() bool {
 func (x *Context) GetBlockLists() []*ListVersion {
 	if x != nil {
 		return x.BlockLists
+	}
+	return nil
+}
+
+func (x *Context) GetPlacement() *PageFilter {
+	if x != nil {
+		return x.Placement
 	}
 	return nil
 }
@@ -1487,6 +1495,7 @@ type ListVersion struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	Version       uint64                 `protobuf:"varint,2,opt,name=version,proto3" json:"version,omitempty"`
+	OfPlacement   bool                   `protobuf:"varint,3,opt,name=of_placement,json=ofPlacement,proto3" json:"of_placement,omitempty"` // in a Context: a placement names it
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1533,6 +1542,13 @@ func (x *ListVersion) GetVersion() uint64 {
 		return x.Version
 	}
 	return 0
+}
+
+func (x *ListVersion) GetOfPlacement() bool {
+	if x != nil {
+		return x.OfPlacement
+	}
+	return false
 }
 
 type SearchResponse struct {
@@ -3149,7 +3165,7 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\x10block_categories\x18\x04 \x03(\tR\x0fblockCategories\x12/\n" +
 	"\x13block_uncategorised\x18\x05 \x01(\bR\x12blockUncategorised\x128\n" +
 	"\vblock_lists\x18\x06 \x03(\v2\x17.adshard.v1.ListVersionR\n" +
-	"blockLists\"\xfa\x03\n" +
+	"blockLists\"\xb0\x04\n" +
 	"\aContext\x12\x18\n" +
 	"\aseconds\x18\x01 \x01(\x10R\aseconds\x120\n" +
 	"\x06places\x18\x02 \x03(\v2\x18.adshard.v1.ContextPlaceR\x06places\x12.\n" +
@@ -3164,7 +3180,8 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	" \x03(\tR\x0fblockCategories\x12/\n" +
 	"\x13block_uncategorised\x18\v \x01(\bR\x12blockUncategorised\x128\n" +
 	"\vblock_lists\x18\f \x03(\v2\x17.adshard.v1.ListVersionR\n" +
-	"blockLists\"l\n" +
+	"blockLists\x124\n" +
+	"\tplacement\x18\r \x01(\v2\x16.adshard.v1.PageFilterR\tplacement\"l\n" +
 	"\fContextPlace\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\rR\x02id\x12\x1a\n" +
 	"\bpresence\x18\x02 \x01(\bR\bpresence\x12\x1a\n" +
@@ -3172,10 +3189,11 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\x05depth\x18\x04 \x01(\rR\x05depth\"2\n" +
 	"\fContextPoint\x12\x10\n" +
 	"\x03lat\x18\x01 \x01(\x11R\x03lat\x12\x10\n" +
-	"\x03lon\x18\x02 \x01(\x11R\x03lon\";\n" +
+	"\x03lon\x18\x02 \x01(\x11R\x03lon\"^\n" +
 	"\vListVersion\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
-	"\aversion\x18\x02 \x01(\x04R\aversion\"\x87\x04\n" +
+	"\aversion\x18\x02 \x01(\x04R\aversion\x12!\n" +
+	"\fof_placement\x18\x03 \x01(\bR\vofPlacement\"\x87\x04\n" +
 	"\x0eSearchResponse\x12#\n" +
 	"\x04hits\x18\x01 \x03(\v2\x0f.adshard.v1.HitR\x04hits\x12\x18\n" +
 	"\amatched\x18\x02 \x01(\x04R\amatched\x12\x1e\n" +
@@ -3401,44 +3419,45 @@ var file_adshard_v1_search_proto_depIdxs = []int32{
 	18, // 10: adshard.v1.Context.point:type_name -> adshard.v1.ContextPoint
 	37, // 11: adshard.v1.Context.site:type_name -> adshard.v1.Site
 	19, // 12: adshard.v1.Context.block_lists:type_name -> adshard.v1.ListVersion
-	21, // 13: adshard.v1.SearchResponse.hits:type_name -> adshard.v1.Hit
-	38, // 14: adshard.v1.Hit.type:type_name -> adshard.v1.MatchType
-	24, // 15: adshard.v1.MasterFrame.hello:type_name -> adshard.v1.Hello
-	25, // 16: adshard.v1.MasterFrame.asks:type_name -> adshard.v1.Ask
-	24, // 17: adshard.v1.SlaveFrame.hello:type_name -> adshard.v1.Hello
-	26, // 18: adshard.v1.SlaveFrame.replies:type_name -> adshard.v1.Reply
-	13, // 19: adshard.v1.Ask.search:type_name -> adshard.v1.SearchRequest
-	20, // 20: adshard.v1.Reply.answer:type_name -> adshard.v1.SearchResponse
-	10, // 21: adshard.v1.Reply.fault:type_name -> adshard.v1.Fault
-	13, // 22: adshard.v1.ExplainRequest.request:type_name -> adshard.v1.SearchRequest
-	29, // 23: adshard.v1.ExplainResponse.matches:type_name -> adshard.v1.Explained
-	21, // 24: adshard.v1.Explained.hit:type_name -> adshard.v1.Hit
-	35, // 25: adshard.v1.Explained.words:type_name -> adshard.v1.Agreement
-	38, // 26: adshard.v1.Explained.negative_type:type_name -> adshard.v1.MatchType
-	32, // 27: adshard.v1.Explained.context:type_name -> adshard.v1.ContextOutcome
-	33, // 28: adshard.v1.Explained.device:type_name -> adshard.v1.ContextFactor
-	30, // 29: adshard.v1.Explained.scored:type_name -> adshard.v1.Scored
-	31, // 30: adshard.v1.Scored.parts:type_name -> adshard.v1.ScoredPart
-	34, // 31: adshard.v1.ContextOutcome.criterion:type_name -> adshard.v1.ContextCriterion
-	33, // 32: adshard.v1.ContextOutcome.factors:type_name -> adshard.v1.ContextFactor
-	34, // 33: adshard.v1.ContextFactor.by:type_name -> adshard.v1.ContextCriterion
-	22, // 34: adshard.v1.Slave.Stream:input_type -> adshard.v1.MasterFrame
-	27, // 35: adshard.v1.Slave.Explain:input_type -> adshard.v1.ExplainRequest
-	8,  // 36: adshard.v1.Slave.Map:input_type -> adshard.v1.MapRequest
-	2,  // 37: adshard.v1.Slave.Certify:input_type -> adshard.v1.CertifyRequest
-	6,  // 38: adshard.v1.Slave.Discard:input_type -> adshard.v1.DiscardRequest
-	0,  // 39: adshard.v1.Slave.Adopt:input_type -> adshard.v1.AdoptRequest
-	23, // 40: adshard.v1.Slave.Stream:output_type -> adshard.v1.SlaveFrame
-	28, // 41: adshard.v1.Slave.Explain:output_type -> adshard.v1.ExplainResponse
-	9,  // 42: adshard.v1.Slave.Map:output_type -> adshard.v1.MapResponse
-	5,  // 43: adshard.v1.Slave.Certify:output_type -> adshard.v1.CertifyResponse
-	7,  // 44: adshard.v1.Slave.Discard:output_type -> adshard.v1.DiscardResponse
-	1,  // 45: adshard.v1.Slave.Adopt:output_type -> adshard.v1.AdoptResponse
-	40, // [40:46] is the sub-list for method output_type
-	34, // [34:40] is the sub-list for method input_type
-	34, // [34:34] is the sub-list for extension type_name
-	34, // [34:34] is the sub-list for extension extendee
-	0,  // [0:34] is the sub-list for field type_name
+	15, // 13: adshard.v1.Context.placement:type_name -> adshard.v1.PageFilter
+	21, // 14: adshard.v1.SearchResponse.hits:type_name -> adshard.v1.Hit
+	38, // 15: adshard.v1.Hit.type:type_name -> adshard.v1.MatchType
+	24, // 16: adshard.v1.MasterFrame.hello:type_name -> adshard.v1.Hello
+	25, // 17: adshard.v1.MasterFrame.asks:type_name -> adshard.v1.Ask
+	24, // 18: adshard.v1.SlaveFrame.hello:type_name -> adshard.v1.Hello
+	26, // 19: adshard.v1.SlaveFrame.replies:type_name -> adshard.v1.Reply
+	13, // 20: adshard.v1.Ask.search:type_name -> adshard.v1.SearchRequest
+	20, // 21: adshard.v1.Reply.answer:type_name -> adshard.v1.SearchResponse
+	10, // 22: adshard.v1.Reply.fault:type_name -> adshard.v1.Fault
+	13, // 23: adshard.v1.ExplainRequest.request:type_name -> adshard.v1.SearchRequest
+	29, // 24: adshard.v1.ExplainResponse.matches:type_name -> adshard.v1.Explained
+	21, // 25: adshard.v1.Explained.hit:type_name -> adshard.v1.Hit
+	35, // 26: adshard.v1.Explained.words:type_name -> adshard.v1.Agreement
+	38, // 27: adshard.v1.Explained.negative_type:type_name -> adshard.v1.MatchType
+	32, // 28: adshard.v1.Explained.context:type_name -> adshard.v1.ContextOutcome
+	33, // 29: adshard.v1.Explained.device:type_name -> adshard.v1.ContextFactor
+	30, // 30: adshard.v1.Explained.scored:type_name -> adshard.v1.Scored
+	31, // 31: adshard.v1.Scored.parts:type_name -> adshard.v1.ScoredPart
+	34, // 32: adshard.v1.ContextOutcome.criterion:type_name -> adshard.v1.ContextCriterion
+	33, // 33: adshard.v1.ContextOutcome.factors:type_name -> adshard.v1.ContextFactor
+	34, // 34: adshard.v1.ContextFactor.by:type_name -> adshard.v1.ContextCriterion
+	22, // 35: adshard.v1.Slave.Stream:input_type -> adshard.v1.MasterFrame
+	27, // 36: adshard.v1.Slave.Explain:input_type -> adshard.v1.ExplainRequest
+	8,  // 37: adshard.v1.Slave.Map:input_type -> adshard.v1.MapRequest
+	2,  // 38: adshard.v1.Slave.Certify:input_type -> adshard.v1.CertifyRequest
+	6,  // 39: adshard.v1.Slave.Discard:input_type -> adshard.v1.DiscardRequest
+	0,  // 40: adshard.v1.Slave.Adopt:input_type -> adshard.v1.AdoptRequest
+	23, // 41: adshard.v1.Slave.Stream:output_type -> adshard.v1.SlaveFrame
+	28, // 42: adshard.v1.Slave.Explain:output_type -> adshard.v1.ExplainResponse
+	9,  // 43: adshard.v1.Slave.Map:output_type -> adshard.v1.MapResponse
+	5,  // 44: adshard.v1.Slave.Certify:output_type -> adshard.v1.CertifyResponse
+	7,  // 45: adshard.v1.Slave.Discard:output_type -> adshard.v1.DiscardResponse
+	1,  // 46: adshard.v1.Slave.Adopt:output_type -> adshard.v1.AdoptResponse
+	41, // [41:47] is the sub-list for method output_type
+	35, // [35:41] is the sub-list for method input_type
+	35, // [35:35] is the sub-list for extension type_name
+	35, // [35:35] is the sub-list for extension extendee
+	0,  // [0:35] is the sub-list for field type_name
 }
 
 func init() { file_adshard_v1_search_proto_init() }

@@ -78,7 +78,7 @@ func TestContext(t *testing.T) {
 		}
 		b := c.Blocks[0]
 		got := fmt.Sprint(c.Places, *c.Point, c.Time.Unix(), c.Languages, c.Audiences, *c.Site, c.Lists, b.Advertisers.List(), b.Domains.List(), b.Categories.List(), b.Uncategorised, c.unknown)
-		want := "[{1 true false 1} {2203 true false 1} {2840 false true 1}] {50087000 -14421000} 1774936800 [cs en] [a b] shop.example/x [{kids 7}] " +
+		want := "[{1 true false 1} {2203 true false 1} {2840 false true 1}] {50087000 -14421000} 1774936800 [cs en] [a b] shop.example/x [{kids 7 false}] " +
 			"[3] [a.example] [alcohol/wine] true [1]"
 		if got != want || c.version == "" {
 			t.Errorf("%s\n%s, want\n%s", request, got, want)

@@ -50,14 +50,28 @@ func (p *page) alone(at *placement, req *search.Request) *search.Request {
 	if req.Context != nil {
 		context = *req.Context
 	}
-	context.Blocks = joined(context.Blocks, f.Blocks)
-	context.Lists = slices.Concat(context.Lists, f.Lists)
+	context.Blocks = slices.Concat(ofPlacement(f.Blocks), context.Blocks)
+	context.Lists = slices.Clone(context.Lists)
+	for _, l := range f.Lists {
+		l.OfPlacement = true
+		context.Lists = append(context.Lists, l)
+	}
 	own.Page, own.Slots, own.Reserve, own.Context = nil, at.slots, f.Reserve, &context
 	return &own
 }
 
-// settle replaces the verdict Eligible of each match by the outcome in the placement, given that the placements before it were filled. It
-// returns notes on the keywords for which the page has no place, by keyword.
+// ofPlacement returns the blocks of a placement, marked as such.
+func ofPlacement(list []*targeting.Blocks) (marked []*targeting.Blocks) {
+	for _, b := range list {
+		own := *b
+		own.OfPlacement = true
+		marked = append(marked, &own)
+	}
+	return marked
+}
+
+// settle turns the verdict Eligible of each match into what became of it in the placement, when the ones before it were filled. It returns what
+// to say of those that the page has no place for, by keyword.
 func (p *explainedPlacement) settle(matches []search.Explained, hits []search.Hit) map[uint64]string {
 	elsewhere, notes := make(map[uint64]string), make(map[uint64]string)
 	taken := make(map[uint64][]uint64) // keywords that have places, by advertiser

@@ -1,6 +1,7 @@
 package searchapi
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -77,5 +78,30 @@ func TestWrongExplainedPlacements(t *testing.T) {
 	f := &fake{answer: whole(), explain: &search.Explanation{Width: search.WholeRing()}}
 	if res, body := get(t, New(configured(f)), "/v1/explain?q=a&of_placement=b&placement=%7B%7D&placement=%7B%22id%22:%22b%22%7D"); res.StatusCode != http.StatusOK {
 		t.Errorf("%d %s", res.StatusCode, body)
+	}
+}
+
+// TestExplainedBlocksOfPlacement: who explains is told which blocks are the placement's and which the request's.
+func TestExplainedBlocksOfPlacement(t *testing.T) {
+	f := &fake{answer: whole(), explain: &search.Explanation{Width: search.WholeRing()}}
+	c := configured(f)
+	c.List = func(string) (uint64, error) { return 7, nil }
+	q := url.Values{"q": {"a"}, "block_domain": {"a.example"}, "block": {"kids"}, "of_placement": {"b"},
+		"placement": {`{"id":"b","block_domains":["b.example"],"block":["casinos"]}`}}
+	if res, body := get(t, New(c), "/v1/explain?"+q.Encode()); res.StatusCode != http.StatusOK {
+		t.Fatalf("%d %s", res.StatusCode, body)
+	}
+	of := map[string]bool{}
+	for _, b := range f.reasons.Context.Blocks {
+		of[strings.Join(b.Domains.List(), " ")] = b.OfPlacement
+	}
+	for _, l := range f.reasons.Context.Lists {
+		of[l.Name] = l.OfPlacement
+	}
+	if want := map[string]bool{"a.example": false, "b.example": true, "kids": false, "casinos": true}; !maps.Equal(of, want) {
+		t.Errorf("%v, want %v", of, want)
+	}
+	if b := f.asked.Page.Filters[0].Blocks[0]; b.OfPlacement {
+		t.Error("the page's own filter was changed")
 	}
 }

@@ -19,6 +19,7 @@ import (
 type fake struct {
 	parts    []search.Part // of each search
 	asked    *search.Request
+	reasons  *search.Request // of the explanation asked for last
 	deadline bool
 	answer   *search.Answer
 	explain  *search.Explanation
@@ -42,7 +43,8 @@ func (f *fake) Search(ctx context.Context, r *search.Request) (*search.Answer, e
 	return f.answer, f.err
 }
 
-func (f *fake) Explain(context.Context, *search.Request, int) (*search.Explanation, error) {
+func (f *fake) Explain(_ context.Context, r *search.Request, _ int) (*search.Explanation, error) {
+	f.reasons = r
 	return f.explain, f.err
 }
 

@@ -138,24 +138,7 @@ func (p *page) whyEmpty(count func(*search.Request) *[search.Verdicts]uint64, re
 	}
 }
 
-// joined merges the blocks of a request with those of a placement, as if one request had listed them all.
-func joined(request, placement []*targeting.Blocks) []*targeting.Blocks {
-	all := slices.Concat(request, placement)
-	if len(all) < 2 {
-		return all
-	}
-	var advertisers []uint64
-	var domains, categories []string
-	uncategorised := false
-	for _, b := range all {
-		advertisers = append(advertisers, b.Advertisers.List()...)
-		domains, categories = slices.AppendSeq(domains, b.Domains.All()), slices.AppendSeq(categories, b.Categories.All())
-		uncategorised = uncategorised || b.Uncategorised
-	}
-	return []*targeting.Blocks{targeting.NewBlocks(advertisers, domains, categories, uncategorised)}
-}
-
-// Filled is a placement of a page, as the answer shows it.
+// Filled is a placement of a page as it is answered.
 type Filled struct {
 	ID                  string              // "" if it could not be read
 	Won                 []auction.Placement // indexes into Result.Found.Hits

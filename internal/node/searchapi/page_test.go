@@ -36,7 +36,7 @@ func TestAPageIsAskedForAtOnce(t *testing.T) {
 	p := f.asked.Page
 	b := p.Filters[2].Blocks[0]
 	got := fmt.Sprint(f.asked.Slots, f.asked.Reserve, p.PerAdvertiser, len(p.Filters), p.Filters[0], p.Filters[1], p.Filters[2].Reserve, b.Domains.List(), b.Categories.List(), b.Uncategorised, f.asked.Context.Blocks[0].Advertisers.List())
-	if want := "11 10000 3 3 {50000 [] [{kids 7}]} {10000 [] []} 10000 [a.example] [a b] true [9]"; got != want {
+	if want := "11 10000 3 3 {50000 [] [{kids 7 false}]} {10000 [] []} 10000 [a.example] [a b] true [9]"; got != want {
 		t.Errorf("asked %s\nwant  %s", got, want)
 	}
 	if search.MaxPlacements != api.MaxPlacements {

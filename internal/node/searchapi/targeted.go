@@ -52,10 +52,19 @@ func targeted(m *search.Explained, req *search.Request, names *places.Table) str
 			"and the request's page is not there: add the page's site to "+of,
 			"and the request names no page: send the page's site, or remove the sites of "+of))
 	}
-	if strings.HasPrefix(by.Text, "the request's block list") {
-		return what + ": take it off the list, or the list out of the request"
+	return what + unblock(by.Text)
+}
+
+// unblock says how to have no such block as a criterion names.
+func unblock(text string) string {
+	whose := "the request"
+	if strings.HasPrefix(text, "the placement") {
+		whose = "the placement"
 	}
-	return what + ": remove the block from the request"
+	if strings.HasPrefix(text, whose+"'s block list") {
+		return ": take it off the list, or the list out of " + whose
+	}
+	return ": remove the block from " + whose
 }
 
 // noneOf returns `unfit` if the request has a value, which does not fit, and `unsaid` if it has none.

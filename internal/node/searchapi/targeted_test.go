@@ -48,6 +48,14 @@ func TestReasonsOfTargeting(t *testing.T) {
 			}
 		}
 	}
+	for text, want := range map[string]string{
+		`the request blocks "a.example"`: "the block from the request", `the placement blocks "a.example"`: "the block from the placement",
+		`the request's block list "kids"`: "the list out of the request", `the placement's block list "kids"`: "the list out of the placement",
+	} {
+		if got := unblock(text); !strings.HasSuffix(got, want) {
+			t.Errorf("%s%s", text, got)
+		}
+	}
 	for v := range search.Verdict(search.Verdicts) {
 		if v.OfTargeting() && targeted(&search.Explained{Verdict: v}, new(search.Request), places.Countries()) == "" {
 			t.Errorf("%v without an outcome", v)

@@ -271,7 +271,7 @@ func contextBounds() map[string]bound {
 		"Context.places":               list(maxPlaces),
 		"Context.languages":            texts(targeting.MaxLanguages, maxWord),
 		"Context.audiences":            texts(targeting.MaxAudiences, targeting.MaxSegmentBytes),
-		"Context.block_advertisers":    list(2 * targeting.MaxBlocks), // for the request and for a placement (searchapi.joined)
+		"Context.block_advertisers":    list(2 * targeting.MaxBlocks), // the request's and a placement's (searchapi.page.alone)
 		"Context.block_domains":        texts(2*targeting.MaxBlocks, targeting.MaxPageBytes),
 		"Context.block_categories":     texts(2*targeting.MaxBlocks, targeting.MaxPageBytes),
 		"Context.block_lists":          list(2 * targeting.MaxLists),

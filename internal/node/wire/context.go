@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"slices"
 	"time"
 
 	"adshard/fault"
@@ -27,17 +28,34 @@ func fromContext(c *targeting.Context) *pb.Context {
 	}
 	for _, b := range c.Blocks {
 		if b.Name == "" {
-			m.BlockAdvertisers = b.Advertisers.List()
-			m.BlockDomains = b.Domains.List()
-			m.BlockCategories = b.Categories.List()
-			m.BlockUncategorised = m.BlockUncategorised || b.Uncategorised
+			addBlocks(m, b)
 		}
 	}
 	m.BlockLists = fromLists(c.Lists)
 	return m
 }
 
-// toContext reads the message of a context. Errors: fault.Invalid if it is out of bounds.
+// addBlocks adds the blocks of the request, or of a placement: programs that do not know of the latter take all as the request's.
+func addBlocks(m *pb.Context, b *targeting.Blocks) {
+	m.BlockAdvertisers = both(m.BlockAdvertisers, b.Advertisers.List())
+	m.BlockDomains = both(m.BlockDomains, b.Domains.List())
+	m.BlockCategories = both(m.BlockCategories, b.Categories.List())
+	m.BlockUncategorised = m.BlockUncategorised || b.Uncategorised
+	if b.OfPlacement {
+		m.Placement = new(pb.PageFilter)
+		fillBlocks(m.Placement, b)
+	}
+}
+
+// both returns the entries of two lists, and copies them only if each has some.
+func both[T any](a, b []T) []T {
+	if len(a) == 0 {
+		return b
+	}
+	return slices.Concat(a, b)
+}
+
+// toContext reads a context's message; fault.Invalid when it is out of bounds.
 func toContext(m *pb.Context) (*targeting.Context, error) {
 	if m == nil {
 		return nil, nil
@@ -61,7 +79,11 @@ func toContext(m *pb.Context) (*targeting.Context, error) {
 	if s := m.GetSite(); s != nil {
 		c.Site = &targeting.Page{Host: s.GetHost(), Path: s.GetPath()}
 	}
-	c.Blocks, c.Lists = toBlocks(m), toLists(m.GetBlockLists())
+	of := toBlocks(m.GetPlacement())
+	for _, b := range of {
+		b.OfPlacement = true
+	}
+	c.Blocks, c.Lists = append(of, toBlocks(m)...), toLists(m.GetBlockLists())
 	return c, nil
 }
 

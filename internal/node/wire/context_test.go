@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"reflect"
 	"testing"
 	"time"
 
@@ -83,5 +84,23 @@ func TestHostileContexts(t *testing.T) {
 func TestPlacesFit(t *testing.T) {
 	if most := 2 * targeting.MaxPlaces * places.MaxDepth; most > maxPlaces {
 		t.Errorf("a request may have %d places, and slaves take %d", most, maxPlaces)
+	}
+}
+
+// TestBlocksOfPlacements: slaves know which blocks of an explained placement are its own; programs that do not look for that find
+// all of them as the request's.
+func TestBlocksOfPlacements(t *testing.T) {
+	own, request := targeting.NewBlocks([]uint64{1}, []string{"a.example"}, nil, false), targeting.NewBlocks([]uint64{2}, nil, []string{"toys"}, true)
+	own.OfPlacement = true
+	c := &targeting.Context{Time: time.Unix(1, 0).UTC(), Blocks: []*targeting.Blocks{own, request}, Lists: []targeting.ListVersion{{Name: "kids", Version: 3, OfPlacement: true}}}
+	m := overWire(t, fromContext(c), &pb.Context{})
+	got, err := toContext(m)
+	all := targeting.NewBlocks([]uint64{1, 2}, []string{"a.example"}, []string{"toys"}, true)
+	if want := []*targeting.Blocks{own, all}; err != nil || !reflect.DeepEqual(got.Blocks, want) || !reflect.DeepEqual(got.Lists, c.Lists) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	m.Placement = nil
+	if got, err = toContext(m); err != nil || !reflect.DeepEqual(got.Blocks, []*targeting.Blocks{all}) {
+		t.Errorf("without the placement: %+v, %v", got, err)
 	}
 }

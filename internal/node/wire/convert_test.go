@@ -68,7 +68,7 @@ func TestRequestsSurviveTheWire(t *testing.T) {
 }
 
 // overWire marshals and reads back.
-func overWire[M proto.Message](t *rapid.T, m, into M) M {
+func overWire[M proto.Message](t rapid.TB, m, into M) M {
 	b, err := proto.Marshal(m)
 	if err != nil {
 		t.Fatal(err)

@@ -18,10 +18,7 @@ func fromPage(p *search.Page) *pb.Page {
 		f := &pb.PageFilter{Reserve: p.Filters[i].Reserve, BlockLists: fromLists(p.Filters[i].Lists)}
 		for _, b := range p.Filters[i].Blocks {
 			if b.Name == "" {
-				f.BlockAdvertisers = b.Advertisers.List()
-				f.BlockDomains = b.Domains.List()
-				f.BlockCategories = b.Categories.List()
-				f.BlockUncategorised = b.Uncategorised
+				fillBlocks(f, b)
 			}
 		}
 		m.Filters = append(m.Filters, f)
@@ -29,7 +26,14 @@ func fromPage(p *search.Page) *pb.Page {
 	return m
 }
 
-// toPage reads the message of a page. Errors: fault.Invalid if it is out of bounds.
+func fillBlocks(f *pb.PageFilter, b *targeting.Blocks) {
+	f.BlockAdvertisers = b.Advertisers.List()
+	f.BlockDomains = b.Domains.List()
+	f.BlockCategories = b.Categories.List()
+	f.BlockUncategorised = b.Uncategorised
+}
+
+// toPage reads a page's message; fault.Invalid when it is out of bounds.
 func toPage(m *pb.Page) (*search.Page, error) {
 	const op = "wire: page"
 	switch n := len(m.GetFilters()); {
@@ -65,14 +69,14 @@ func toBlocks(m blocking) []*targeting.Blocks {
 
 func fromLists(list []targeting.ListVersion) (out []*pb.ListVersion) {
 	for _, l := range list {
-		out = append(out, &pb.ListVersion{Name: l.Name, Version: l.Version})
+		out = append(out, &pb.ListVersion{Name: l.Name, Version: l.Version, OfPlacement: l.OfPlacement})
 	}
 	return out
 }
 
 func toLists(list []*pb.ListVersion) (out []targeting.ListVersion) {
 	for _, l := range list {
-		out = append(out, targeting.ListVersion{Name: l.GetName(), Version: l.GetVersion()})
+		out = append(out, targeting.ListVersion{Name: l.GetName(), Version: l.GetVersion(), OfPlacement: l.GetOfPlacement()})
 	}
 	return out
 }
