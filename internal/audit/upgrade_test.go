@@ -136,6 +136,7 @@ func (u *upgrade) replace(parts ...*clustertest.Process) {
 			u.start(p)
 		}
 		if !u.lacks {
+			wait(u.ctx, settling) // older balancers list what a slave reported before its restart, until it reports again
 			u.whole("after an upgrade of a " + p.Command)
 		}
 		wait(u.ctx, settling)

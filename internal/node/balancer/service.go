@@ -84,6 +84,9 @@ func (b *Balancer) noteSlave(r *pb.RegisterRequest, words string) error {
 		n = &slaveInfo{}
 		b.slaves[r.GetName()] = n
 	}
+	if n.incarnation != r.GetIncarnation() {
+		n.state = nil // what the process before it reported is over: it does not serve until it says so
+	}
 	n.address, n.incarnation, n.words, n.seen = r.GetAddress(), r.GetIncarnation(), words, time.Now()
 	n.position, n.held, n.slices = wire.ToPosition(r.GetPosition()), r.GetHeld(), len(r.GetSlices().GetSlices())
 	return nil
