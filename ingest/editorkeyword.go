@@ -98,8 +98,7 @@ func (r *editorRow) isText(i int) bool {
 var negatives = []string{"negative", "campaignnegative", "adgroupnegative", "groupnegative", "accountnegative", "accountlevelnegative",
 	"sharednegative"}
 
-// saysNegative reports whether a cell begins with one of `negatives`, that is with the word negative, perhaps after
-// its owner.
+// saysNegative reports whether a cell begins with one of `negatives`: the word negative, or one such as campaignnegative.
 func saysNegative(cell []byte) bool {
 	const longest = 64
 	if len(cell) < len("negative") {

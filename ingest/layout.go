@@ -30,7 +30,7 @@ type layout struct {
 	// bulk sheet.
 	rowType int
 	bulk    bool
-	// ofCampaign marks the cells with settings of a campaign that any row may have.
+	// ofCampaign marks the cells of campaign settings that a row of any kind may fill in.
 	ofCampaign []bool
 	// restricting are the cells that restrict their campaign. extras says that the file has some columns of
 	// rowExtras.

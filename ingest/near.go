@@ -11,8 +11,7 @@ import (
 )
 
 const (
-	// nearDistance is the most edits (near.Distance) between two names of which one may be a misspelling of the
-	// other. One edit is allowed if the longer name has nearOnce characters, two if it has nearTwice; shorter names
+	// nearDistance is the largest number of edits (near.Distance) at which one name may still be a misspelling of another. One edit is allowed if the longer name has nearOnce characters, two if it has nearTwice; shorter names
 	// are often near by chance.
 	nearDistance        = 2
 	nearOnce, nearTwice = 5, 9

@@ -62,8 +62,8 @@ func contents(t testing.TB, store backend.Store) string {
 	return b.String()
 }
 
-// manyRows writes an Editor file of the given number of keywords, with an ad and a negative for every ten and a
-// negative for each advertiser. Its last part changes, pauses and removes some of them.
+// manyRows returns an Editor file with the given number of keywords. Every ten keywords have an ad and a negative, and each advertiser
+// has one more negative. Its last part changes, pauses and removes some of them.
 func manyRows(keywords int) string {
 	var b strings.Builder
 	b.WriteString("Account\tCampaign\tAd Group\tKeyword\tCriterion Type\tMax CPC\tHeadline 1\tStatus\n")

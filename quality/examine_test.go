@@ -80,7 +80,7 @@ func naiveExamination(list []counted) (rates [4]float64) {
 	return rates
 }
 
-// maximised returns the examination of greatest likelihood by expectation maximisation, as in the
+// maximised returns the examination probabilities of maximum likelihood, found by expectation maximisation, as in the
 // book on click models: for an impression without a click it computes how likely it was looked at,
 // and how likely it would have been clicked. It also returns the number of steps.
 func maximised(list []counted) (e [4]float64, steps int) {

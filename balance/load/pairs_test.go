@@ -30,7 +30,7 @@ func (w *loadWorld) keysOf(s balance.Slice) (out []balance.Key) {
 }
 
 // TestTopicsAreAveraged: topics are sorted by term, and their items by key. They come from
-// all shards, with their mean load, which decays by half-life. A slave that reports no pairs
+// all shards, with their mean load, which decays with a half-life. A slave that reports no pairs
 // does not reduce those of others.
 func TestTopicsAreAveraged(t *testing.T) {
 	w := newLoadWorld(t, 2)

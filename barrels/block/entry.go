@@ -52,7 +52,7 @@ type Group struct {
 // Word is a word of a keyword in one form: the hashes of its normalised and its folded form, and its term.
 type Word struct{ Norm, Fold, Term uint64 }
 
-// Entry is one form of a keyword, as it is written.
+// Entry is one form of a keyword, as an encoder writes it to a block.
 type Entry struct {
 	Group   *Group
 	Keyword uint64

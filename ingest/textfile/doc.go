@@ -1,5 +1,5 @@
-// Package textfile reads tables and lines from text files as programs save them: in UTF-8, UTF-16 or, as invalid
-// text, any other encoding; with commas, semicolons or tabs; quotes and line breaks within cells; pipes and standard
+// Package textfile reads tables and lines from text files as programs save them: in UTF-8 or UTF-16 (any other encoding is read as
+// invalid text), separated by commas, semicolons or tabs, with quotes and line breaks within cells. It also reads pipes and standard
 // input.
 //
 //	file, err := textfile.Open(ctx, name, os.Stdin)

@@ -13,8 +13,8 @@ import (
 )
 
 // TestAuditOfReplicas: two slaves hold each slice, and users notice no failure of one slave or master. A client asks
-// one of two masters, and the other one if there is no answer; an incomplete answer counts as one. All the while
-// slices move, strategies switch and data changes.
+// one of two masters, and the other one if there is no answer; an incomplete answer counts as one. Meanwhile slices move, strategies
+// are switched and data changes.
 func TestAuditOfReplicas(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: the audit takes its time")

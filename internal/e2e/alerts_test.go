@@ -25,7 +25,7 @@ var alarmedClusters = map[string]func(*testing.T) *alarmed{
 	"shards": startShards, "replicas": startReplicas, "balancing": startBalancing, "events": startEvents,
 }
 
-// withoutCause maps alerts whose cause cannot be brought about from outside to the reasons.
+// withoutCause lists the alerts whose cause cannot be brought about from outside, each with the reason.
 var withoutCause = map[string]string{
 	"AdshardPanics":      "a defect is needed",
 	"AdshardStoreStalls": "a disk is needed that is slower than a slave writes, for minutes",

@@ -75,7 +75,7 @@ func (f readOnly) do(g *grid) error {
 
 func (f readOnly) undo(g *grid) error { return f.remount(g, 0) }
 
-// remount retries, since files of a disk that can be slow are closed a moment after their process has ended.
+// remount retries while the disk is busy: on a disk that can be slow, files stay open for a moment after their process has ended.
 func (f readOnly) remount(g *grid, flags uintptr) (err error) {
 	for range 100 {
 		if err = syscall.Mount("", filepath.Join(g.dir, f.on[0]), "", syscall.MS_REMOUNT|flags, ""); !errors.Is(err, syscall.EBUSY) {

@@ -93,7 +93,7 @@ func (f *Figures) calls(keywords, bytes float64) (list [parts]float64) {
 		list[i] = f.Alone.exceeded(s.exceeded) - measured.exceeded(s.exceeded) + now.exceeded(s.exceeded)
 		list[i] = max(list[i], now.exceeded(s.exceeded))
 		if i > 0 {
-			list[i] = max(list[i], list[i-1]) // the difference of two measurements may not rise
+			list[i] = max(list[i], list[i-1]) // the difference between two measurements does not always rise
 		}
 	}
 	return list

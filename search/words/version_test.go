@@ -7,7 +7,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// TestVersion: a change of anything that a version names needs a higher number of rules.
+// TestVersion: a change of anything that a version names needs a higher version of the rules.
 func TestVersion(t *testing.T) {
 	const want = "rules 2; unicode 15.0.0/15.0.0; en snowball 0.9.0; cs light folded 1; xxh64"
 	if got := Version(); got != want {

@@ -252,10 +252,9 @@ func (r *round) above(loads []float64) (sum float64) {
 	return r.OfMean(sum)
 }
 
-// place decides where hot items go, and returns the resulting loads of the shards. All of
-// these items are taken off their shards and put back, the hottest first: on its own
-// shard if that then has at most the mean, otherwise on the shard that is coolest with
-// it.
+// place decides where hot items go, and returns the resulting loads of the shards. All hot items are taken off their shards and then
+// put back one by one, the hottest first. Each goes to its own shard if the load of that shard with it is at most the mean, otherwise
+// to the shard that would be coolest with it.
 func (r *round) place(list []hot, before []float64) (loads []float64) {
 	loads = slices.Clone(before)
 	for _, v := range list {

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// serverEvery is the time between two checks of which server answers for the database.
+	// serverEvery is how often the balancer checks which server answers for the database.
 	serverEvery = 10 * time.Second
 	// serverAgain is the time after which an old primary that still answers is reported again.
 	serverAgain = time.Minute

@@ -120,8 +120,7 @@ func (c *Credentials) To(name string, roles ...access.Role) []grpc.DialOption {
 	}})}
 }
 
-// Run watches the files until ctx is done: it reads those that have changed again, and warns of a
-// certificate that expires soon.
+// Run watches the files until ctx is done: it rereads those that have changed, and warns of certificates that expire soon.
 func (c *Credentials) Run(ctx context.Context) {
 	if c == nil || c.own == nil {
 		return

@@ -179,7 +179,7 @@ func checkRefused(t *testing.T, folder, dir string) {
 	}
 }
 
-// TestDatabasesAreRegularFiles: files on which a program would wait, or which it would read without end, are not opened.
+// TestDatabasesAreRegularFiles: only regular files are opened as databases, and not, for instance, a pipe, which would block, or /dev/zero, which never ends.
 func TestDatabasesAreRegularFiles(t *testing.T) {
 	for name, put := range irregular {
 		path := filepath.Join(t.TempDir(), "a")

@@ -33,7 +33,7 @@ type Port struct {
 // Probe is a search that was made as a test.
 type Probe struct {
 	Address string
-	// Answer is the answer, or nil if the search failed, with the reason in Failed, or if none was made.
+	// Answer is nil if no search was made, or if it failed; in the latter case Failed says why.
 	Answer *api.SearchAnswer
 	Failed string
 }

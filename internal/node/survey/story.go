@@ -27,7 +27,7 @@ type Facts struct {
 	Reasons       []string // the strategy's last reasons about it
 	Asked         bool     // the strategy has been asked
 	Paused        bool
-	Away          *mapper.Away  // since when its slave is lost, and what follows; nil if the slave still reports
+	Away          *mapper.Away  // how long its slave has been lost, and what happens next; nil if the slave still reports
 	EvacuateAfter time.Duration // evacuate_after
 	Now           time.Time
 }

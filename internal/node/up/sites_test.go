@@ -37,7 +37,7 @@ var senders = []struct {
 	{"a link of another site", []string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document"}, true},
 }
 
-// TestEveryCallOfEveryPort is of a cluster in which every port is open.
+// TestEveryCallOfEveryPort tests a cluster in which every port is open.
 func TestEveryCallOfEveryPort(t *testing.T) {
 	cfg := upConfig(t, adsDB(t, 2))
 	cfg.Slaves, cfg.Collector = 1, loopback

@@ -10,8 +10,8 @@ import (
 	"adshard/search"
 )
 
-// TestBudget: in any sequence of calls, at most the burst, the share of the calls and the rate over
-// time are spent together.
+// TestBudget: in any sequence of calls, no more is spent than the sum of the burst, the share of the calls so far, and the rate times
+// the time passed.
 func TestBudget(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		share := rapid.Float64Range(0.01, 1).Draw(t, "share")
