@@ -3,6 +3,7 @@ package balancer
 import (
 	"testing"
 
+	"adshard/fault"
 	"adshard/schema/pb"
 )
 
@@ -12,12 +13,16 @@ func TestARestartedSlaveDoesNotServeYet(t *testing.T) {
 	r := newRig(t, 2)
 	r.start()
 	balancer := pb.NewBalancerClient(r.stranger())
-	register := func(incarnation string) uint64 {
-		reply, err := balancer.Register(shortly(t), &pb.RegisterRequest{Name: "slave-0", Address: "a.example:1", Incarnation: incarnation})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return reply.GetEpoch()
+	register := func(incarnation string) (epoch uint64) {
+		r.eventually("registered, once there is a distributor", func() bool {
+			reply, err := balancer.Register(shortly(t), &pb.RegisterRequest{Name: "slave-0", Address: "a.example:1", Incarnation: incarnation})
+			if err != nil && !fault.Is(err, fault.Unavailable) {
+				t.Fatal(err)
+			}
+			epoch = reply.GetEpoch()
+			return err == nil
+		})
+		return epoch
 	}
 	epoch := register("first")
 	if _, err := balancer.Report(shortly(t), &pb.ReportRequest{Name: "slave-0", Incarnation: "first", Epoch: epoch, State: &pb.SlaveState{Serving: true}}); err != nil {
