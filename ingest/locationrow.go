@@ -37,12 +37,9 @@ func (r *editorRow) says(c column) bool {
 	return len(cell) > 0 && string(cell) != "[]"
 }
 
-// mentionsPlace reports whether a row of another kind names a place or circle: a column ID may have the id of anything there.
+// mentionsPlace reports whether a row of another kind names a place or circle.
 func (r *editorRow) mentionsPlace() bool {
-	if r.says(colLocation) || r.says(colRadius) {
-		return true
-	}
-	return r.says(colPlaceID) && values.Plain(r.layout.header(r.layout.cell[colPlaceID])) != values.Plain(colPlaceID.String())
+	return slices.ContainsFunc(placeColumns[:], func(c column) bool { return r.says(c) && r.layout.isPlace(r.layout.cell[c]) })
 }
 
 // readLocation reads a location row.

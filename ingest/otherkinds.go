@@ -45,9 +45,9 @@ var otherKinds = [...]struct {
 	{"experiment", []string{"Experiment", "Experiment name"}, nil},
 	{"IP exclusion", []string{"IP address"}, nil},
 	{otherNegatives, []string{"Negative keyword", "Negative keywords"}, nil},
-	{"location", []string{"Location groups", "Location groups legacy", "Location group", "Location group type"},
+	{otherLocation, []string{"Location groups", "Location groups legacy", "Location group", "Location group type"},
 		[]string{"Geo targeting", "Radius"}},
-	{"location", []string{"Reach"}, nil}, // says nothing by itself next to a place
+	{otherLocation, []string{"Reach"}, nil}, // says nothing by itself next to a place
 	{"other", nil, nil},
 }
 
@@ -58,6 +58,7 @@ const (
 	otherSharedSet      = "shared set"
 	otherAccountKeyword = "account keyword"
 	otherNegatives      = "list of negatives"
+	otherLocation       = "location"
 )
 
 // otherCell is the index of a cell that, if filled, identifies a row as one of another kind.
@@ -124,11 +125,11 @@ func (s *editorSource) otherKindOf() string {
 		return kind
 	}
 	kind := s.row.identified()
-	if s.row.locates() && (kind == "" || kind == "location" && s.row.reachAlone()) {
+	if s.row.locates() && (kind == "" || kind == otherLocation && s.row.reachAlone()) {
 		if s.location = s.row.filled(colCampaign) && !s.row.filled(colAdGroup); s.location {
 			return ""
 		}
-		return "location"
+		return otherLocation
 	}
 	if kind != "" {
 		return kind
@@ -183,7 +184,7 @@ var rowTypes = []struct{ part, restricts string }{
 	{"negativekeywordlist", otherSharedSet}, {"sharednegative", otherSharedSet},
 	{"label", ""}, {"extension", ""}, {"formatversion", ""},
 	{"negative", otherExclusion}, {"exclu", otherExclusion},
-	{"location", "location"}, {"radius", "location"}, {"daytime", otherSchedule}, {"schedule", otherSchedule},
+	{"location", otherLocation}, {"radius", otherLocation}, {"daytime", otherSchedule}, {"schedule", otherSchedule},
 	{"agecriterion", "demographic"}, {"gendercriterion", "demographic"}, {"profile", "demographic"},
 	{"audience", "audience segment"}, {"listassociation", "audience segment"},
 	{"adjustment", bidAdjustment}, {"device", bidAdjustment}, {"criterion", "other criterion"},

@@ -143,29 +143,27 @@ func (w *writer) shut(ctx context.Context, e *entry) error {
 	return nil
 }
 
-// shutNamed pauses the campaign of a rejected row. With a former name it is the campaign of that name, if there is one; the one that has
-// the row's own name too, if there is one as well. What is renamed later stays paused.
+// shutNamed pauses the campaign of a rejected row. If the row has a former name, it pauses the campaigns of both names as far as they
+// exist. A campaign of the row's own name is made only if neither exists.
 func (w *writer) shutNamed(ctx context.Context, e *entry, advertiser uint64) error {
-	name := campaignName{e.advertiser, e.campaign}
-	if e.original == "" || e.original == e.campaign {
-		return w.shutCampaign(ctx, advertiser, name)
+	former := e.original != "" && e.original != e.campaign
+	if former {
+		id, err := w.applier.tx.FindCampaign(ctx, advertiser, e.original)
+		if err != nil {
+			return err
+		}
+		former = id != 0
 	}
-	tx := w.applier.tx
-	former, err := tx.FindCampaign(ctx, advertiser, e.original)
-	if err != nil {
-		return err
+	if former {
+		now, err := w.applier.tx.FindCampaign(ctx, advertiser, e.campaign)
+		if err != nil {
+			return err
+		}
+		if err := w.shutCampaign(ctx, advertiser, campaignName{e.advertiser, e.original}); err != nil || now == 0 {
+			return err
+		}
 	}
-	if former == 0 {
-		return w.shutCampaign(ctx, advertiser, name)
-	}
-	if err := w.shutCampaign(ctx, advertiser, campaignName{e.advertiser, e.original}); err != nil {
-		return err
-	}
-	now, err := tx.FindCampaign(ctx, advertiser, e.campaign)
-	if err != nil || now == 0 {
-		return err
-	}
-	return w.shutCampaign(ctx, advertiser, name)
+	return w.shutCampaign(ctx, advertiser, campaignName{e.advertiser, e.campaign})
 }
 
 // madeCampaign reports whether the import made a campaign: it holds it until its end.

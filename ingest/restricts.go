@@ -28,7 +28,7 @@ type restriction struct {
 }
 
 // restrictingKinds are the kinds of skipped rows that always restrict their campaign.
-var restrictingKinds = []string{"audience segment", otherSchedule, "placement", "topic", "demographic", "IP exclusion", "location",
+var restrictingKinds = []string{"audience segment", otherSchedule, "placement", "topic", "demographic", "IP exclusion", otherLocation,
 	otherSharedSet, otherNegatives}
 
 // restrictingNames are headings of imported rows' cells that restrict a campaign, with the names of the restrictions.
@@ -42,8 +42,8 @@ var restrictingNames = [...]struct{ column, name string }{
 // restrictingEnds are the ends of unknown headings whose cells restrict a campaign, as values.Plain returns them,
 // with the names of the restrictions.
 var restrictingEnds = [...]struct{ end, name string }{
-	{endHeading, endOfDays}, {"location", "location"}, {"locations", "location"}, {"region", "location"}, {"regions", "location"},
-	{"country", "location"}, {"countries", "location"}, {"city", "location"}, {"cities", "location"},
+	{endHeading, endOfDays}, {"location", otherLocation}, {"locations", otherLocation}, {"region", otherLocation}, {"regions", otherLocation},
+	{"country", otherLocation}, {"countries", otherLocation}, {"city", otherLocation}, {"cities", otherLocation},
 	{"schedule", otherSchedule}, {"schedules", otherSchedule}, {"dayparting", otherSchedule},
 	{"audience", "audience segment"}, {"audiences", "audience segment"}, {"placements", "placement"},
 	{"device", "device"}, {"devices", "device"}, {"startdate", startDate},
@@ -79,15 +79,11 @@ func (l *layout) findExtras() {
 
 // restricts returns what a column restricts its campaign by, or "" if it does not restrict it.
 func (l *layout) restricts(cell int, plain string) string {
-	switch cell {
-	case l.cell[colLocationModifier]:
+	switch {
+	case cell == l.cell[colLocationModifier]:
 		return bidAdjustment
-	case l.cell[colLocation], l.cell[colRadius]:
-		return "location"
-	case l.cell[colPlaceID]:
-		if plain != values.Plain(colPlaceID.String()) { // which may be the id of anything
-			return "location"
-		}
+	case l.isPlace(cell):
+		return otherLocation
 	}
 	for _, of := range restrictingNames {
 		if values.Plain(of.column) == plain {
@@ -112,9 +108,11 @@ func (l *layout) restricts(cell int, plain string) string {
 	return limitOf(plain)
 }
 
-// isPlace reports whether a cell is of one of placeColumns.
+// isPlace reports whether a cell names a place or circle on rows of any kind. A column ID may have the id of anything there.
 func (l *layout) isPlace(cell int) bool {
-	return slices.ContainsFunc(placeColumns[:], func(c column) bool { return l.cell[c] == cell })
+	return slices.ContainsFunc(placeColumns[:], func(c column) bool {
+		return l.cell[c] == cell && (c != colPlaceID || values.Plain(l.header(cell)) != values.Plain(colPlaceID.String()))
+	})
 }
 
 // withoutUnit is a heading, as values.Plain writes it, without what is in parentheses: Budget (USD).
@@ -141,7 +139,7 @@ func limitOf(plain string) string {
 func (s *editorSource) skippedExtras(e *entry) {
 	name := s.skippedRestricts(e.skipped)
 	if name == "" && s.row.mentionsPlace() {
-		name = "location"
+		name = otherLocation
 	}
 	if name == "" {
 		return
@@ -191,7 +189,7 @@ func (s *editorSource) readExtras(e *entry) {
 	var x rowExtras
 	for _, of := range s.row.layout.restricting {
 		cell := string(s.row.cellAt(of.cell))
-		if e.kind == kindLocation && (of.cell == s.row.layout.cell[colLocationModifier] || of.name == "location" && s.row.layout.isPlace(of.cell)) {
+		if e.kind == kindLocation && (of.cell == s.row.layout.cell[colLocationModifier] || s.row.layout.isPlace(of.cell)) {
 			continue
 		}
 		if s.restrictsNow(of.name, cell) {
