@@ -109,13 +109,15 @@ type Explained struct {
 	// Effective is B of serving.md §4.
 	Bid, Modifier, Effective uint64
 	BidFromGroup             bool
-	// Device is the first factor of Modifier; nil: it changes nothing. Clamped: the factors would make more of Modifier than it
-	// may be.
+	// Device is the first factor of Modifier, or nil if it changes nothing. Clamped says that the product of all factors exceeds the
+	// largest modifier.
 	Device  *DeviceFactor
 	Clamped bool
-	// Scored is what the request's scorer makes of its quality; nil: it has none, or the keyword does not match.
+	// Scored is what the request's scorer makes of the keyword's quality, or nil if there is no scorer or the keyword does not
+	// match.
 	Scored *Scored
-	// Context is what targeting says of it: what decided, and, if it passes, the other factors of Modifier. nil: nothing.
+	// Context is the outcome of targeting: what decided, and the factors of Modifier other than that of the device. It is nil
+	// if targeting says nothing.
 	Context *targeting.Outcome
 	// Negative is the text of the negative that blocks, with its match type
 	// and owner ("group", "campaign" or "advertiser"); empty otherwise.
@@ -151,7 +153,8 @@ type DeviceFactor struct {
 	OfGroup  bool // it is the group's, not the campaign's
 }
 
-// Scored is what a scorer makes of a keyword's quality: its factor in permille, and the parts of the sum of which that is made.
+// Scored is what a scorer makes of a keyword's quality: its factor in permille, and the parts of the sum from which the factor
+// is computed.
 type Scored struct {
 	Factor uint64
 	Parts  []ScoredPart

@@ -87,7 +87,8 @@ func shownHost(host string) string {
 	return letters
 }
 
-// entry says what of an owner is met, such as `the request blocks the category "alcohol", and the keyword's campaign is in "alcohol/wine"`.
+// entry returns what the blocks meet of an owner, such as `the request blocks the category "alcohol", and the keyword's campaign is in
+// "alcohol/wine"`.
 func (c *Context) entry(b *Blocks, advertiser uint64, own, inherited Categories) string {
 	if b.Advertisers.Has(advertiser) {
 		return c.blocks(b) + " the keyword's advertiser, " + strconv.FormatUint(advertiser, 10)
@@ -105,7 +106,7 @@ func (c *Context) entry(b *Blocks, advertiser uint64, own, inherited Categories)
 	return c.blocks(b) + " campaigns without a category, and neither the keyword's campaign nor its advertiser has one"
 }
 
-// blocks says who blocks: the request, a placement of it, or a list that one of them names.
+// blocks returns who blocks: the request, its placement, or a list that one of them names.
 func (c *Context) blocks(b *Blocks) string {
 	i := slices.IndexFunc(c.Lists, func(l ListVersion) bool { return l.Name == b.Name })
 	who := "the request"
@@ -118,8 +119,8 @@ func (c *Context) blocks(b *Blocks) string {
 	return fmt.Sprintf("%s's block list %q blocks", who, b.Name)
 }
 
-// BlockOfURL says what meets a final URL that BlocksURL reports, given whose it is: `the request blocks "casino.example", and ad
-// 7's final URL leads to …`.
+// BlockOfURL returns what meets a final URL for which BlocksURL is true, such as `the request blocks "casino.example", and ad 7's final
+// URL leads to …`; whose is the owner of the URL.
 func (c *Context) BlockOfURL(url, whose string) string {
 	host, ok := URLHost(url)
 	for _, b := range c.Blocks {

@@ -9,7 +9,8 @@ import (
 type Outcome struct {
 	Verdict Verdict
 	Factors Factors
-	// Criterion is what decided the verdict, if the judge explains; of one that passed, nothing, or the block that meets a final URL.
+	// Criterion is what decided the verdict, if the judge explains. If the keywords pass, it is empty, or a block that meets a final
+	// URL.
 	Criterion Criterion
 	// By has the criteria of the factors that are not neutral, in the order of Factors, if the judge explains.
 	By [4]Criterion

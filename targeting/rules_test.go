@@ -274,7 +274,8 @@ func TestSitesOverlap(t *testing.T) {
 	}
 }
 
-// TestBlockedURLs: a domain meets its subdomains' URLs, whatever stands around the host; a URL without a proper host is met by any.
+// TestBlockedURLs: a blocked domain blocks the URLs of its subdomains, whatever surrounds the host. Any blocked domain blocks a URL
+// without a proper host.
 func TestBlockedURLs(t *testing.T) {
 	at := &Context{Blocks: []*Blocks{NewBlocks([]uint64{1}, nil, nil, false), NewBlocks(nil, []string{"casino.example"}, nil, false)}}
 	for url, want := range map[string]bool{

@@ -90,7 +90,7 @@ func comparePages(a, b Page) int {
 // Empty reports whether both lists are empty.
 func (s *Sites) Empty() bool { return len(s.Include)+len(s.Exclude) == 0 }
 
-// Overlap reports whether some page is held by entries of both lists, so that the more specific of them decides.
+// Overlap reports whether an included and an excluded entry can hold the same page, so that the more specific one decides.
 func (s *Sites) Overlap() bool {
 	for i := range s.Include {
 		for j := range s.Exclude {
@@ -110,7 +110,7 @@ func (s *Sites) Overlap() bool {
 	return false
 }
 
-// JSON is the canonical form, which ParseSites reads; "" if it is empty.
+// JSON returns the canonical form, which ParseSites reads, or "" if there are no sites.
 func (s Sites) JSON() string {
 	if s.Empty() {
 		return ""

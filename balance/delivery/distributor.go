@@ -124,7 +124,7 @@ func (d *Distributor[P]) Quantum(q balance.Quantum) error {
 	return d.process()
 }
 
-// Alone sets whether there is no mapper for now. Then changes are processed under the
+// Alone sets whether there is currently no mapper. Then changes are processed under the
 // last model without waiting for a quantum. When a mapper is back, the clock of its
 // first quantum must not be below Head.
 func (d *Distributor[P]) Alone(alone bool) {

@@ -54,7 +54,7 @@ func resolve(c *oracle.Context) (out []targeting.Place) {
 	return out
 }
 
-// checkFactors fails when the factors of an explanation do not make its modifier.
+// checkFactors fails if the factors of an explanation do not make its modifier.
 func checkFactors(t *rapid.T, m *search.Explained) {
 	t.Helper()
 	made := uint64(targeting.Default)
@@ -71,7 +71,8 @@ func checkFactors(t *rapid.T, m *search.Explained) {
 	}
 }
 
-// SameVerdicts fails when a store gives keywords other verdicts than the oracle, one by one or counted.
+// SameVerdicts fails if a store's verdicts on keywords, one by one or counted, differ from the
+// oracle's.
 func SameVerdicts(t *rapid.T, s search.Explainer, o *oracle.Oracle, r oracle.Request) {
 	t.Helper()
 	want, err := o.Explain(r)

@@ -220,7 +220,7 @@ func (x *explanation) explain(m *match) (search.Explained, bool) {
 	return e, true
 }
 
-// nameModifier says what made the modifier, beside the factors of the context.
+// nameModifier sets the device's factor of the modifier, and whether the product was clamped.
 func (x *explanation) nameModifier(e *search.Explained, m *match) {
 	inherited := m.campaign.Modifiers[x.request.Device]
 	device, _ := modifier(m.device, uint64(inherited), inherited != block.NotSet)
@@ -232,7 +232,7 @@ func (x *explanation) nameModifier(e *search.Explained, m *match) {
 	}
 }
 
-// defaults returns the texts of the displayed ad in which a default replaces the keyword.
+// defaults returns the texts of the displayed ad in which a default stands in for the keyword.
 func (x *explanation) defaults(m *match, g *index.Group, keyword string) []string {
 	if !g.Filled {
 		return nil
@@ -249,8 +249,8 @@ func (x *explanation) defaults(m *match, g *index.Group, keyword string) []strin
 	return list
 }
 
-// blockOfURL is the outcome for a keyword whose page, or each ad of whose group, a block meets. It says that targeting passes, since
-// the modifier has its factors.
+// blockOfURL returns the outcome for a keyword if a block meets its page, or those of all ads of its group. Its verdict is still Pass,
+// since the modifier has the factors of targeting.
 func (x *explanation) blockOfURL(g *index.Group, m *match) *targeting.Outcome {
 	o := *m.outcome
 	url, _ := x.keywordURL(g, m.Place)

@@ -47,7 +47,8 @@ func showExplanation(s cmdline.Streams, a *api.ExplainAnswer, named bool) error 
 	return nil
 }
 
-// multiplied says what the bid was multiplied by, e.g. "; bid × 1500 ‰ (device) × 9000 ‰ (location), at most × 10000 ‰"; "": nothing.
+// multiplied returns what the bid was multiplied by, e.g. "; bid × 1500 ‰ (device) × 9000 ‰ (location), at most × 10000 ‰", or "" if
+// nothing changed it.
 func multiplied(k *api.ExplainedKeyword) string {
 	if len(k.Factors) == 0 {
 		return ""
@@ -62,7 +63,7 @@ func multiplied(k *api.ExplainedKeyword) string {
 	return text
 }
 
-// agreements describes how each word agrees, e.g. "usb, kabel~kábel (folded)".
+// agreements returns how each word agrees, e.g. "usb, kabel~kábel (folded)".
 func agreements(words []api.WordAgreement) string {
 	said := make([]string, len(words))
 	for i, w := range words {

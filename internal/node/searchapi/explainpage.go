@@ -70,8 +70,8 @@ func ofPlacement(list []*targeting.Blocks) (marked []*targeting.Blocks) {
 	return marked
 }
 
-// settle turns the verdict Eligible of each match into what became of it in the placement, when the ones before it were filled. It returns what
-// to say of those that the page has no place for, by keyword.
+// settle replaces the verdict Eligible of each match by the outcome in the placement, given that the placements before it were filled. It
+// returns notes on the keywords for which the page has no place, by keyword.
 func (p *explainedPlacement) settle(matches []search.Explained, hits []search.Hit) map[uint64]string {
 	elsewhere, notes := make(map[uint64]string), make(map[uint64]string)
 	taken := make(map[uint64][]uint64) // keywords that have places, by advertiser

@@ -81,7 +81,7 @@ func TestWrongExplainedPlacements(t *testing.T) {
 	}
 }
 
-// TestExplainedBlocksOfPlacement: who explains is told which blocks are the placement's and which the request's.
+// TestExplainedBlocksOfPlacement: a request for an explanation says which blocks are the placement's and which the request's.
 func TestExplainedBlocksOfPlacement(t *testing.T) {
 	f := &fake{answer: whole(), explain: &search.Explanation{Width: search.WholeRing()}}
 	c := configured(f)

@@ -138,7 +138,7 @@ func (p *page) whyEmpty(count func(*search.Request) *[search.Verdicts]uint64, re
 	}
 }
 
-// Filled is a placement of a page as it is answered.
+// Filled is a placement of a page, as the answer shows it.
 type Filled struct {
 	ID                  string              // "" if it could not be read
 	Won                 []auction.Placement // indexes into Result.Found.Hits

@@ -55,7 +55,7 @@ func targeted(m *search.Explained, req *search.Request, names *places.Table) str
 	return what + unblock(by.Text)
 }
 
-// unblock says how to have no such block as a criterion names.
+// unblock returns how to remove the block that a criterion's text names.
 func unblock(text string) string {
 	whose := "the request"
 	if strings.HasPrefix(text, "the placement") {

@@ -35,7 +35,8 @@ func fromContext(c *targeting.Context) *pb.Context {
 	return m
 }
 
-// addBlocks adds the blocks of the request, or of a placement: programs that do not know of the latter take all as the request's.
+// addBlocks adds the blocks of the request, or of a placement. Programs that do not know the placement's field take all of them for
+// the request's.
 func addBlocks(m *pb.Context, b *targeting.Blocks) {
 	m.BlockAdvertisers = both(m.BlockAdvertisers, b.Advertisers.List())
 	m.BlockDomains = both(m.BlockDomains, b.Domains.List())
@@ -55,7 +56,7 @@ func both[T any](a, b []T) []T {
 	return slices.Concat(a, b)
 }
 
-// toContext reads a context's message; fault.Invalid when it is out of bounds.
+// toContext reads the message of a context. Errors: fault.Invalid if it is out of bounds.
 func toContext(m *pb.Context) (*targeting.Context, error) {
 	if m == nil {
 		return nil, nil

@@ -87,8 +87,8 @@ func TestPlacesFit(t *testing.T) {
 	}
 }
 
-// TestBlocksOfPlacements: slaves know which blocks of an explained placement are its own; programs that do not look for that find
-// all of them as the request's.
+// TestBlocksOfPlacements: slaves know which blocks of an explained placement are its own. Programs that do not know the field take
+// all of them for the request's.
 func TestBlocksOfPlacements(t *testing.T) {
 	own, request := targeting.NewBlocks([]uint64{1}, []string{"a.example"}, nil, false), targeting.NewBlocks([]uint64{2}, nil, []string{"toys"}, true)
 	own.OfPlacement = true

@@ -33,7 +33,7 @@ func fillBlocks(f *pb.PageFilter, b *targeting.Blocks) {
 	f.BlockUncategorised = b.Uncategorised
 }
 
-// toPage reads a page's message; fault.Invalid when it is out of bounds.
+// toPage reads the message of a page. Errors: fault.Invalid if it is out of bounds.
 func toPage(m *pb.Page) (*search.Page, error) {
 	const op = "wire: page"
 	switch n := len(m.GetFilters()); {
