@@ -130,7 +130,7 @@ INSERT INTO unfinished VALUES ('import', 'x', 'run it again', 1)`)
 	"a store that is a file":     {"slave", "dir: %/x", func(a around) error { return a.write("x", "") }, "x"},
 	"a store below a file":       {"slave", "dir: %/x/y", func(a around) error { return a.write("x", "") }, "x"},
 	"stores below a file":        {"up", "data: %/x/y", func(a around) error { return a.write("x", "") }, "x"},
-	"stores of more slaves":      {"up", "data: %", func(a around) error { return a.write("cluster.yaml", "id: x\nslaves: 9\ndatabase: y\n") }, "9 slaves"},
+	"stores of more slaves":      {"up", "slaves: 3\ndata: %", func(a around) error { return a.write("cluster.yaml", "id: x\nslaves: 9\ndatabase: y\n") }, "9 slaves"},
 	"stores of another database": {"up", "data: %", func(a around) error { return a.write("cluster.yaml", "id: x\nslaves: 3\ndatabase: y\n") }, "stores of database y"},
 	"stores of nothing":          {"up", "data: %", func(a around) error { return a.write("cluster.yaml", "{") }, "cluster.yaml"},
 	"stores in a log's place":    {"up", "data: %/ads.db-wal", nil, "a part of the database"},

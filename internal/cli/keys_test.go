@@ -86,7 +86,7 @@ func explained(help, flag string) bool {
 // TestMasterHelpOnSlaves: --slaves is described as addresses for a master, and as a number for others.
 func TestMasterHelpOnSlaves(t *testing.T) {
 	for program, want := range map[string]string{
-		"master": "addresses of some slaves", "balancer": "must have joined before the first plan", "up": "the number of slaves (default 3)",
+		"master": "addresses of some slaves", "balancer": "must have joined before the first plan", "up": "in a new directory one for each replica",
 	} {
 		if _, out, _ := run(t, "adshard", program, "--help"); !strings.Contains(out, want) {
 			t.Errorf("%s --help does not say %q", program, want)

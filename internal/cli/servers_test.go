@@ -57,7 +57,7 @@ func TestServersRefuseWrongUse(t *testing.T) {
 		{"adshard", []string{"up", "--db", "postgres://u:secret@h/d"}, exitFailed, "password file"},
 		{"adshard", []string{"up", "--db", "ads.db"}, exitUsage, "sqlite:PATH"},
 		{"adshard", []string{"up", "--db", "sqlite:" + dir + "/none.db"}, exitFailed, "`adshard import --db sqlite:" + dir + "/none.db FILE` creates it"},
-		{"adshard", []string{"up", "--db", "sqlite:x.db", "--slaves", "0"}, exitUsage, "slaves"},
+		{"adshard", []string{"up", "--db", "sqlite:x.db", "--slaves", "65"}, exitUsage, "slaves"},
 		{"adshard", []string{"up", "--db", "sqlite:x.db", "--http", "8080"}, exitUsage, "HOST:PORT"},
 		{"adshard", []string{"barrels", "build"}, exitUsage, "--db is missing"},
 		{"adshard", []string{"barrels", "build", "--db", "sqlite:" + dir + "/none.db"}, exitFailed, "creates it"},

@@ -64,7 +64,7 @@ var keyHelp = map[string]string{
 	"reserve-micros":        "the reserve price of a click, in micros",
 	"scorer":                "the file of the model by which candidates are scored (docs/scorer.md); empty: none",
 	"replicas":              "how many slaves hold each slice",
-	"slaves":                "the number of slaves",
+	"slaves":                "the number of slaves; 0: as many as there are stores, in a new directory one for each replica",
 	"state-key":             "the key of the balancer's state in the database",
 	"strategy":              "the balancing strategy; 'adshard balance strategy' lists them",
 	"timeout":               "the time limit of queries that set none",

@@ -122,6 +122,14 @@ func (d *Dir) unbuilt(err error) error {
 	return fault.Newf(fault.NotFound, "up", "%s has no %s, so its build did not finish; remove it and run `adshard barrels build` again", d.path, homeFile)
 }
 
+// Slaves returns the number of slaves that a directory holds stores of. It returns 0 if it holds none
+// yet, or if its file cannot be read; Check and Open say why.
+func Slaves(path string) int {
+	d := &Dir{path: path}
+	_ = config.Load(d.file(), &d.record)
+	return d.record.Slaves
+}
+
 func (d *Dir) checkSlaves(cfg *Config) error {
 	if d.record.Slaves == cfg.Slaves {
 		return nil

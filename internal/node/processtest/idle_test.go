@@ -38,7 +38,7 @@ func TestIdleConnectionsShutNobodyOut(t *testing.T) {
 	const idle = 200
 	w := newWorld(t, 40)
 	cfg := up.DefaultConfig()
-	cfg.DB, cfg.Data, cfg.HTTP, cfg.Admin, cfg.Memory = w.url(), dir(t, "data"), anyPort, anyPort, 512<<20
+	cfg.DB, cfg.Data, cfg.HTTP, cfg.Admin, cfg.Memory, cfg.Slaves = w.url(), dir(t, "data"), anyPort, anyPort, 512<<20, 3
 	up := startUnder(t, "-n 128", "up", cfg)
 	admin, url := up.line("admin "), up.line("ready ")
 	crowd(t, strings.TrimPrefix(url, "http://"), idle, "GET /v1/search?q=usb")

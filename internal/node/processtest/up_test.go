@@ -46,7 +46,7 @@ func TestUpInProcesses(t *testing.T) {
 	w := newWorld(t, 40)
 	cfg := up.DefaultConfig()
 	cfg.DB, cfg.Data, cfg.HTTP, cfg.Admin, cfg.Processes = w.url(), dir(t, "data"), anyPort, anyPort, true
-	cfg.Memory, cfg.Distributors, cfg.Explain, cfg.NoRestart = 512<<20, 2, "admin", true
+	cfg.Memory, cfg.Slaves, cfg.Distributors, cfg.Explain, cfg.NoRestart = 512<<20, 3, 2, "admin", true
 	for _, end := range []string{"kill", "stop"} {
 		up := start(t, "up", cfg)
 		url := up.line("ready ")

@@ -1,6 +1,7 @@
 package up
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"path/filepath"
@@ -36,7 +37,8 @@ type Config struct {
 	DB string `yaml:"db"`
 	// DBInsecure allows databases on other machines to be reached without checking their certificate.
 	DBInsecure bool `yaml:"db_insecure"`
-	// Slaves is the number of slaves; Strategy places the groups on them.
+	// Slaves is the number of slaves; Strategy places the groups on them. If it is 0, there are as many as Data or Barrels
+	// holds stores of, and in a new directory as few as Replicas permits (settleSlaves).
 	Slaves int `yaml:"slaves"`
 	// Replicas is how many slaves hold each slice.
 	Replicas int    `yaml:"replicas"`
@@ -121,7 +123,7 @@ const MaxSlaves = 64
 // DefaultConfig returns the defaults. DB has no default.
 func DefaultConfig() Config {
 	return Config{
-		Slaves: 3, Replicas: 1, Strategy: strategy.Default, Interval: clusters.DefaultInterval, Data: "data", HTTP: "127.0.0.1:8080", Admin: "127.0.0.1:8081",
+		Replicas: 1, Strategy: strategy.Default, Interval: clusters.DefaultInterval, Data: "data", HTTP: "127.0.0.1:8080", Admin: "127.0.0.1:8081",
 		KeepEvents: events.Remembered, Quality: collector.QualityGiven, LearnEvery: collector.DefaultLearnEvery, Transport: TransportDirect, Profile: master.ProfileDefault, Reserve: master.DefaultReserve, Explain: master.ExplainAuto,
 		Timeout: searchapi.DefaultTimeout, RequestIDs: searchapi.RequestIDsGiven, UnknownLocation: master.ExcludeUnknown, MaxInFlight: searchapi.DefaultMaxInFlight, QueryLog: querylog.DefaultRecordConfig(), Traces: tracing.DefaultConfig(),
 		QueryTLS: certs.QueryTLS{Mode: certs.Off}, Settings: certs.DefaultSettings(),
@@ -133,7 +135,24 @@ func (c *Config) memory() config.Size {
 	if c.Memory > 0 {
 		return c.Memory
 	}
-	return config.Size(c.Slaves) * slave.DefaultMemory
+	return config.Size(c.slaves()) * slave.DefaultMemory
+}
+
+// slaves returns the number of slaves, or the least number until it is settled.
+func (c *Config) slaves() int { return cmp.Or(c.Slaves, c.Replicas) }
+
+// settleSlaves chooses the number of slaves if the configuration does not. One slave for each replica answers at the
+// least cost: a query asks every shard, and shards on one machine share its memory and its processors.
+func (c *Config) settleSlaves() error {
+	if c.Slaves > 0 {
+		return nil
+	}
+	if n := home.Slaves(c.stores().Path); n > 0 {
+		c.Slaves = n
+		return c.Validate() // there may be too few for the replicas
+	}
+	c.Slaves = c.Replicas
+	return nil
 }
 
 // need returns what this process needs from the system. With Processes, that is what the part with the largest needs requires,
@@ -160,8 +179,8 @@ func (c *Config) Validate() error {
 	var k config.Check
 	k.That(c.DB != "", "db", "must not be empty; give sqlite:PATH or postgres://USER@HOST/DATABASE")
 	database.CheckVerified(&k, "db", c.DB, c.DBInsecure)
-	k.Number("slaves", c.Slaves, 1, MaxSlaves)
-	k.Number("replicas", c.Replicas, 1, min(balance.MaxReplicas, c.Slaves))
+	k.Number("slaves", c.Slaves, 0, MaxSlaves)
+	k.Number("replicas", c.Replicas, 1, min(balance.MaxReplicas, cmp.Or(c.Slaves, MaxSlaves)))
 	k.Number("distributors", c.Distributors, 0, MaxSlaves)
 	balancer.CheckStrategy(&k, c.Strategy, c.StrategyOptions, c.Interval)
 	balancer.CheckOrder(&k, c.Strategy, c.Order)
@@ -194,11 +213,11 @@ func (c *Config) Validate() error {
 	c.SlowQueries.Check(&k, "slow_queries")
 	c.QueryLog.Check(&k, "query_log")
 	c.Traces.Check(&k, "traces")
-	least := memlimit.Least(c.Slaves)
+	least := memlimit.Least(c.slaves())
 	if c.Processes {
-		least = config.Size(c.Slaves) * memlimit.Least(1)
+		least = config.Size(c.slaves()) * memlimit.Least(1)
 	}
-	k.That(c.Memory == 0 || c.Memory >= least, "memory", "%v is too little for %d slaves; give at least %v", c.Memory, c.Slaves, least)
+	k.That(c.Memory == 0 || c.Memory >= least, "memory", "%v is too little for %d slaves; give at least %v", c.Memory, c.slaves(), least)
 	k.OneOf("request_ids", c.RequestIDs, searchapi.RequestIDsGiven, searchapi.RequestIDsOwn)
 	k.OneOf("unknown_location", c.UnknownLocation, master.ExcludeUnknown, master.IncludeUnknown)
 	k.Number("max_in_flight", c.MaxInFlight, 1, 1<<16)
@@ -206,8 +225,12 @@ func (c *Config) Validate() error {
 	return k.Err()
 }
 
-// CheckStart makes the checks of a start and changes nothing; --check-config calls it, too. Call Validate first.
+// CheckStart settles the number of slaves, makes the checks of a start, and changes nothing on disk; --check-config calls
+// it, too. Call Validate first.
 func (c *Config) CheckStart(ctx context.Context, log *slog.Logger) error {
+	if err := c.settleSlaves(); err != nil {
+		return err
+	}
 	k := preflight.Begin(ctx, c.need(), log)
 	id, counts := k.Database(c.DB)
 	if c.AdoptEvents {

@@ -48,8 +48,12 @@ func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error
 	if err := cfg.Validate(); err != nil {
 		return err
 	}
+	asked := cfg.Slaves
 	if err := cfg.CheckStart(ctx, log); err != nil {
 		return err
+	}
+	if asked == 0 {
+		log.Info("as many slaves as there are stores, or one for each replica, since a query costs a call for each shard; --slaves chooses", "slaves", cfg.Slaves)
 	}
 	if !cfg.Processes {
 		own, err := cfg.Settings.Open(access.Balancer, "", log)

@@ -181,7 +181,7 @@ func get(t testing.TB, url string, status int) string {
 func upConfig(t testing.TB, db string) Config {
 	cfg := DefaultConfig()
 	cfg.DB, cfg.Data, cfg.HTTP, cfg.Admin = db, filepath.Join(t.TempDir(), "data"), loopback, loopback
-	cfg.Memory, cfg.Timeout = 512<<20, httpapi.MaxTimeout
+	cfg.Memory, cfg.Timeout, cfg.Slaves = 512<<20, httpapi.MaxTimeout, 3
 	return cfg
 }
 
@@ -343,10 +343,11 @@ func TestUpSaysWhatIsWrong(t *testing.T) {
 		"data is a file":     {func(c *Config) { c.Data = file }, fault.Invalid, "choose another one"},
 		"no such lexicon":    {func(c *Config) { c.Lexicon = file + ".lex" }, fault.NotFound, "lexicon"},
 		"other slaves":       {func(c *Config) { c.Data, c.Slaves = used.Data, 2 }, fault.Conflict, "3 slaves"},
+		"too few stores":     {func(c *Config) { c.Data, c.Slaves, c.Replicas = used.Data, 0, 4 }, fault.Invalid, "replicas"},
 		"of another db":      {func(c *Config) { c.Data, c.DB = used.Data, adsDB(t, 1) }, fault.Conflict, "--discard-data-of"},
 		"no barrels":         {func(c *Config) { c.Barrels = t.TempDir() }, fault.NotFound, "barrels build"},
 		"strategy not known": {func(c *Config) { c.Strategy = "x" }, fault.Invalid, "strategy"},
-		"bad configuration":  {func(c *Config) { c.Slaves, c.Profile = 0, "x" }, fault.Invalid, "profile"},
+		"bad configuration":  {func(c *Config) { c.Slaves, c.Profile = -1, "x" }, fault.Invalid, "profile"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := upConfig(t, db)

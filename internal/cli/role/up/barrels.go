@@ -45,7 +45,7 @@ database.`,
 	o.Flag(c)
 	flags, help := c.Flags(), cmdline.KeyHelp(nil)
 	flags.StringVar(&f.DB, "db", f.DB, cmdline.DatabaseHelp)
-	flags.IntVar(&f.Slaves, "slaves", f.Slaves, help["slaves"])
+	flags.IntVar(&f.Slaves, "slaves", f.Slaves, "the number of slaves")
 	flags.IntVar(&f.Replicas, "replicas", f.Replicas, help["replicas"])
 	flags.StringVar(&f.Strategy, "strategy", f.Strategy, help["strategy"])
 	flags.StringVar(&f.Order, "order", f.Order, "the order of ad groups on the ring: hash, advertiser (required by the strategy original) or id")
