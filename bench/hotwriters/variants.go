@@ -2,12 +2,13 @@ package hotwriters
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"adshard/internal/overlay"
 )
 
 // edit replaces a text that occurs once in a file of the product's source.
@@ -66,9 +67,9 @@ func build(ctx context.Context, source, program string, lacks []string) error {
 			return err
 		}
 	}
-	overlay, err := json.Marshal(map[string]any{"Replace": replace})
+	list, err := overlay.Marshal(replace)
 	if err == nil {
-		err = os.WriteFile(program+".json", overlay, 0o600)
+		err = os.WriteFile(program+".json", list, 0o600)
 	}
 	if err != nil {
 		return err

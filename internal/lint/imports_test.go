@@ -190,7 +190,7 @@ var rules = []struct {
 	{pkg: "cmd/…", may: []string{"fault", "internal/cli"}},
 	{pkg: "bench/…", may: []string{
 		"fault", "schema", "search", "targeting", "auction", "barrels", "balance", "backend", "ingest", "internal/node", "internal/oracle", "internal/corpus",
-		"internal/wait", "internal/progress", "internal/sizing", "internal/outfile", "counters", "quality", "scorer",
+		"internal/wait", "internal/progress", "internal/sizing", "internal/outfile", "internal/overlay", "counters", "quality", "scorer",
 	}},
 	{pkg: "internal/…", may: []string{
 		"fault", "schema", "search", "targeting", "places", "blocklist", "auction", "barrels", "balance", "backend", "ingest", "loadproxy", "internal",

@@ -1,7 +1,6 @@
 package mutation
 
 import (
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path"
@@ -9,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"adshard/internal/overlay"
 )
 
 // built has the test programs of packages, with mutations in the packages that they test.
@@ -32,14 +33,14 @@ func build(t *testing.T, list map[string]mutation) *built {
 			packages = append(packages, m.tested)
 		}
 	}
-	overlay := make(map[string]string)
+	edited := make(map[string]string)
 	for file, w := range files {
 		if len(w.bodies) > 0 {
-			overlay[file] = w.text(t)
-			overlay[filepath.Join(filepath.Dir(file), "mutation_chosen.go")] = switchFile(w.name)
+			edited[file] = w.text(t)
+			edited[filepath.Join(filepath.Dir(file), "mutation_chosen.go")] = switchFile(w.name)
 		}
 	}
-	overlaid := writeOverlay(t, overlay)
+	overlaid := writeOverlay(t, edited)
 	slices.Sort(packages)
 	for _, some := range namesApart(slices.Compact(packages)) {
 		dir := t.TempDir()
@@ -92,8 +93,8 @@ func (b *built) run(t *testing.T, name string, m mutation) (out string, failed b
 		cmd.Dir = filepath.Join(root, m.tested)
 	} else {
 		file, source := m.source(t)
-		overlay := writeOverlay(t, map[string]string{file: strings.Replace(source, m.before, m.after, 1)})
-		cmd = exec.Command("go", "test", "-count=1", "-vet=off", "-timeout=5m", "-overlay", overlay, "-run", m.tests, m.tested)
+		edited := writeOverlay(t, map[string]string{file: strings.Replace(source, m.before, m.after, 1)})
+		cmd = exec.Command("go", "test", "-count=1", "-vet=off", "-timeout=5m", "-overlay", edited, "-run", m.tests, m.tested)
 		cmd.Dir = root
 	}
 	// make test tries fewer cases of properties, so that a fault may not show.
@@ -113,7 +114,7 @@ func writeOverlay(t *testing.T, contents map[string]string) string {
 		replace[file] = own
 		write(t, own, text)
 	}
-	list, err := json.Marshal(map[string]any{"Replace": replace})
+	list, err := overlay.Marshal(replace)
 	if err != nil {
 		t.Fatal(err)
 	}
