@@ -3,6 +3,9 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 BIN := bin
 TOOL := go tool -modfile=$(CURDIR)/tools/go.mod
+# What go needs for the RocksDB of this system; nothing for 7.8.
+include $(shell ROCKSDB='$(ROCKSDB)' deploy/rocksdb.sh make)
+$(if $(filter-out 0,$(.SHELLSTATUS)),$(error ROCKSDB=$(ROCKSDB)))
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | sort | expand -t 16
@@ -10,7 +13,7 @@ help: ## list the targets
 demo: ## install what is missing, build, import a corpus, start a cluster, ask it
 	@deploy/demo.sh
 
-setup: ## install the Debian packages that building needs
+setup: ## install the Debian packages that building needs, and say which RocksDB is linked
 	@deploy/setup.sh build
 
 build: setup ## build the programs into bin/
@@ -54,7 +57,7 @@ packages: ## build the Debian packages into bin/packages (ROCKSDB=11: with Rocks
 package-check: packages ## check packages, units and manifests with the tools that are there; says what it could not check
 	@deploy/packages/check.sh
 
-package-try: ## install, run, upgrade and purge the packages in a Debian 12 of their own (root; some minutes)
+package-try: ## install, run, upgrade and purge the packages in a system of their own, of this release (root; some minutes)
 	@deploy/packages/try.sh
 
 reproduce: ## build the packages twice and compare their bytes (ten minutes)
@@ -64,7 +67,7 @@ notice: ## rewrite the list of Go modules in NOTICE
 	sed -i '/this list of Go modules:$$/q' NOTICE
 	go run ./internal/modules notice >>NOTICE
 
-test-rocksdb: setup ## test with RocksDB 11, and that Debian's and it read each other's stores (compiles it the first time: some minutes)
+test-rocksdb: setup ## test with RocksDB 11, and that the system's and it read each other's stores (compiles it the first time: some minutes)
 	@ROCKSDB=11 deploy/setup.sh build
 	@deploy/rocksdb.sh test
 	@deploy/rocksdb.sh stores

@@ -49,7 +49,7 @@ git worktree add -q --detach "$dir/before" "$commit"
 with() {
 	local settings
 	[ -n "${AGAINST_ROCKSDB:-}" ] || return 0
-	settings=$(deploy/rocksdb.sh env) # eval would go on without them
+	settings=$(ROCKSDB=$AGAINST_ROCKSDB deploy/rocksdb.sh env) # eval would go on without them
 	eval "$settings"
 }
 build() { # NAME SOURCE

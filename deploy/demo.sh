@@ -1,5 +1,5 @@
 #!/bin/bash
-# From a bare Debian 12 with Go and git to a running cluster with answers.
+# From a bare Debian with Go and git to a running cluster with answers.
 # DEMO_KEYWORDS sets the size of the corpus, DEMO_HTTP and DEMO_ADMIN the addresses.
 set -eu -o pipefail
 cd "$(dirname "$0")/.."
@@ -9,6 +9,8 @@ keywords=${DEMO_KEYWORDS:-100000}
 db=sqlite:demo/adshard.db
 
 deploy/setup.sh build
+settings=$(deploy/rocksdb.sh env) # eval would go on without them
+eval "$settings"
 echo "building (the first time takes a few minutes)"
 go build -o bin/ ./cmd/...
 go -C bench build -o ../bin/ ./cmd/...

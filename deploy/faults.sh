@@ -41,7 +41,7 @@ export FAULTS_OUT=$(realpath -m -- "${FAULTS_OUT:-$outcomes}")
 source=$(go env GOROOT)/src/time/time.go
 sed 's/^\tsec, nsec, mono := runtimeNow()$/&\n\tsec += wallShift/; $a\\nvar wallShift int64' "$source" >"$dir/time.go"
 [ "$(grep -c wallShift "$dir/time.go")" -ge 2 ] || { echo "$source is not as expected: clocks cannot be shifted" >&2; exit 1; }
-printf '{"Replace": {"%s": "%s"}}' "$source" "$dir/time.go" >"$dir/overlay.json"
+{ deploy/rocksdb.sh replaced; printf '"%s": "%s"\n' "$source" "$dir/time.go"; } | paste -s -d , | sed 's/.*/{"Replace": {&}}/' >"$dir/overlay.json"
 go test -c -o "$dir/faults.test" -overlay "$dir/overlay.json" ./internal/faults
 seeds=(${FAULTS_ONLY:-$(seq "$FAULTS_FROM" $((FAULTS_FROM + FAULTS_COUNT - 1)))})
 parallel=${FAULTS_PARALLEL:-1}

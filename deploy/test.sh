@@ -48,6 +48,8 @@ properties() {
 
 step "packages"
 deploy/setup.sh test
+settings=$(deploy/rocksdb.sh env) # eval would go on without them
+eval "$settings"
 export GOFLAGS="${GOFLAGS:-} -buildvcs=false -ldflags=-w" GOWORK=off # no test reads DWARF, and to link it takes long
 go build -o "$fresh/testlog" ./internal/testlog
 
@@ -116,7 +118,8 @@ step "tests under the race detector, with the invariants of what unsafe lays out
 # then what others hand over in a map looks like a race.
 # Property tests try fewer cases: what races does so in any of them.
 export RAPID_CHECKS=10
-watched="-vet=off -race -tags invariants -short -gcflags=modernc.org/sqlite/lib=-race=false"
+tags=invariants$(sed -nE 's/.* -tags=(\S+).*/,\1/p' <<<"$GOFLAGS") # they take the place of those of GOFLAGS
+watched="-vet=off -race -tags $tags -short -gcflags=modernc.org/sqlite/lib=-race=false"
 [ "$mode" = long ] && raced=1 || raced=2
 for m in . counters bench; do
 	packages=$(awk -v of=$raced -v turn=$((turn % raced)) 'NR % of == turn' deploy/race-packages.txt |
@@ -128,9 +131,12 @@ unset RAPID_CHECKS
 step "C beside RocksDB under the address sanitizer"
 # Without the other tests of the package: they bring three hundred packages along.
 grep -q '^func TestIterators(' barrels/rocks/iterator_test.go
-for f in "$PWD"/barrels/rocks/*_test.go; do
-	[ "${f##*/}" = iterator_test.go ] || printf '"%s": ""\n' "$f"
-done | paste -s -d , | sed 's/.*/{"Replace": {&}}/' >"$fresh/overlay.json"
+{
+	deploy/rocksdb.sh replaced
+	for f in "$PWD"/barrels/rocks/*_test.go; do
+		[ "${f##*/}" = iterator_test.go ] || printf '"%s": ""\n' "$f"
+	done
+} | paste -s -d , | sed 's/.*/{"Replace": {&}}/' >"$fresh/overlay.json"
 tested . -vet=off -asan -overlay "$fresh/overlay.json" -run '^TestIterators$' ./barrels/rocks
 
 if [ "$mode" = long ]; then
@@ -167,7 +173,7 @@ git grep -l '^func Fuzz' -- '*_test.go' | xargs -n 1 dirname | sort -u |
 	awk -v of="$turns" -v turn="$((turn % turns))" 'NR % of == turn' >"$fresh/fuzzed"
 # Each package is built once for all of its targets, and linking uses one core; so does
 # each target with its one worker.
-xargs -P "$(nproc)" -I DIR go -C DIR test -c -vet=off "-ldflags=-s -w" -tags invariants $instrumented -o "$fresh/fuzz/DIR/" . <"$fresh/fuzzed"
+xargs -P "$(nproc)" -I DIR go -C DIR test -c -vet=off "-ldflags=-s -w" -tags "$tags" $instrumented -o "$fresh/fuzz/DIR/" . <"$fresh/fuzzed"
 while read -r dir; do
 	binary=$(echo "$fresh/fuzz/$dir/"*.test)
 	corpora=$cache/$(go -C "$dir" list .)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Builds the Debian packages, with a list of what is in them (SBOM), into DIR. The bytes depend on the
 # commit and the tools alone: not on the directory, the time or the user. Usage: build.sh [DIR]
-# ROCKSDB=11 has RocksDB 11 linked statically in place of Debian's (deploy/rocksdb.sh); their version then ends in +rocksdb11.
+# They are linked with the system's RocksDB, or statically with 11 (deploy/rocksdb.sh): their version then ends in +rocksdb11.
 # VERSION=1.2.3 overrides the newest release of CHANGELOG.md, MAINTAINER="NAME <ADDRESS>" who is named as the maintainer.
 set -eu -o pipefail
 cd "$(dirname "$0")/../.."
@@ -10,12 +10,14 @@ here=deploy/packages
 release=$(sed -nE 's/^## ([0-9][0-9.]*).*/\1/p' CHANGELOG.md | head -n 1)
 commit=${COMMIT:-$(git rev-parse HEAD)$(git diff --quiet HEAD || echo -modified)}
 export MAINTAINER=${MAINTAINER:-adshard authors <adshard@localhost>} SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
+chosen=$(deploy/rocksdb.sh choice)
+rocksdb=${chosen%% *}
 # Between releases a version sorts before the release that it leads to.
 if [ -z "${VERSION:-}" ]; then
 	VERSION=$release
 	[ "$(git tag --points-at HEAD "v$release" 2>/dev/null)" = "v$release" ] ||
 		VERSION="$release~$(date -u -d "@$SOURCE_DATE_EPOCH" +%Y%m%d%H%M%S).${commit:0:12}"
-	VERSION+=${ROCKSDB:++rocksdb$ROCKSDB}
+	[ $rocksdb != 11 ] || VERSION+=+rocksdb11
 fi
 ARCH=$(dpkg --print-architecture)
 STAGE=$(mktemp -d)
@@ -24,15 +26,10 @@ umask 022
 # What Go was told by this machine must not get into the programs.
 export GOWORK=off GOFLAGS="-trimpath -buildvcs=false" GOEXPERIMENT= CGO_CFLAGS= CGO_CXXFLAGS= CGO_LDFLAGS=
 unset GOAMD64 GOARM64
-case ${ROCKSDB:-} in
-"") also="" ;;
-11)
-	settings=$(deploy/rocksdb.sh env) # eval would go on without them
-	eval "$settings"
-	also=$(deploy/rocksdb.sh linked)
-	;;
-*) echo "there is RocksDB 11 to be linked statically, or Debian's: not ${ROCKSDB}" >&2; exit 2 ;;
-esac
+settings=$(deploy/rocksdb.sh env) # eval would go on without them
+eval "$settings"
+also=""
+[ $rocksdb != 11 ] || also=$(deploy/rocksdb.sh linked)
 flags="-s -w -buildid= -X adshard/internal/version.release=$VERSION -X adshard/internal/version.commit=$commit"
 
 # stage PACKAGE CGO_ENABLED lays out the files of a package, as they are to be installed.

@@ -1,9 +1,9 @@
 #!/bin/bash
-# Tries the packages as a user would, in a Debian 12 of their own: installs, starts what the units start, imports
+# Tries the packages as a user would, in a system of their own, of this machine's release: installs, starts what the units start, imports
 # the demo's data, asks, upgrades under way, puts the client in place of all, and purges; nothing may be left.
 # There is no systemd in it; what the units forbid is tried by other means: the programs run as their user, on a
 # file system that is read-only but for /var/lib/adshard and /tmp, and a system call that SystemCallFilter= refuses
-# is an error. Needs root, debootstrap, strace, iproute2, curl, jq and a mirror of Debian. Usage: try.sh
+# is an error. Needs root, debootstrap, strace, iproute2, curl, jq and a mirror of it. Usage: try.sh
 # TRY_MIRROR names the mirror, else it is this machine's; TRY_BASE is a directory made by debootstrap, to copy.
 set -eu -o pipefail
 cd "$(dirname "$0")/../.."
@@ -42,13 +42,14 @@ VERSION=1.0.1 deploy/packages/build.sh "$dir/packages"
 go -C bench build -o "$dir/adbench" ./cmd/adbench
 arch=$(dpkg --print-architecture)
 
-say "Debian 12"
+release=$(. /etc/os-release && echo "$VERSION_CODENAME")
+say "$release"
 if [ -n "${TRY_BASE:-}" ]; then cp -a "$TRY_BASE" "$root"; else
 	# A system has one of the two forms of apt's sources, or both.
 	sources=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/*.sources 2>/dev/null || true)
 	mirror=${TRY_MIRROR:-$(sed -nE 's/^URIs: *([^ ]+).*/\1/p; s/^deb (\[[^]]*\] )?([^ ]+) .*/\2/p' <<<"$sources" | sed q)}
 	[ -n "$mirror" ] || fail "apt has no mirror here: set TRY_MIRROR"
-	debootstrap --variant=minbase --include=ca-certificates bookworm "$root" "$mirror" >"$dir/debootstrap.log" 2>&1 || { tail "$dir/debootstrap.log" >&2; fail debootstrap; }
+	debootstrap --variant=minbase --include=ca-certificates "$release" "$root" "$mirror" >"$dir/debootstrap.log" 2>&1 || { tail "$dir/debootstrap.log" >&2; fail debootstrap; }
 fi
 cp /etc/resolv.conf "$root/etc/resolv.conf"
 mkdir -p "$root/packages"
