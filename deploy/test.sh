@@ -120,7 +120,8 @@ step "tests under the race detector, with the invariants of what unsafe lays out
 export RAPID_CHECKS=10
 tags=invariants$(sed -nE 's/.* -tags=(\S+).*/,\1/p' <<<"$GOFLAGS") # they take the place of those of GOFLAGS
 watched="-vet=off -race -tags $tags -short -gcflags=modernc.org/sqlite/lib=-race=false"
-[ "$mode" = long ] && raced=1 || raced=2
+# A quarter of the packages with each commit.
+[ "$mode" = long ] && raced=1 || raced=$turns
 for m in . counters bench; do
 	packages=$(awk -v of=$raced -v turn=$((turn % raced)) 'NR % of == turn' deploy/race-packages.txt |
 		if [ $m = . ]; then grep -vE '^\./(bench|counters)(/|$)'; else sed -nE "s,^\./$m(/|$),./,p"; fi || true)
