@@ -344,14 +344,6 @@ func TestQuery(t *testing.T) {
 	lacks(t, w, "There is no such keyword")
 }
 
-// TestMoneyIsExact: prices and bids are shown with all their digits.
-func TestMoneyIsExact(t *testing.T) {
-	p := newPort(t, false)
-	p.found.hits[1] = hit(2, 2, 1_431_112)
-	p.found.matches[0].Effective = 2_718_281
-	has(t, (&browser{t: t, port: p}).get("/console/query?q=usb"), 200, "1.431112 a click", ">1.431112</td>", ">2.718281</td>")
-}
-
 // TestPortsWithoutABalancer: a master's port has only the query page, and a slave's port has no
 // pages.
 func TestPortsWithoutABalancer(t *testing.T) {

@@ -18,7 +18,7 @@ func funcs() template.FuncMap {
 		"millis": millis, "lasting": lasting,
 		"money": money.Format, "bar": newBar, "plural": pluralOf,
 		"modifier": modifier, "told": isTold, "signed": signed[int], "scored": scoredOf, "form": newItemForm, "capital": capital,
-		"place": placeOf, "deed": newSlaveAction, "options": newOptions, "strategyRow": newStrategyRow,
+		"changed": newChangedField, "place": placeOf, "deed": newSlaveAction, "options": newOptions, "strategyRow": newStrategyRow,
 	}
 }
 

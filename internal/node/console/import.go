@@ -5,8 +5,10 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
+	"adshard/internal/money"
 	"adshard/internal/node/httpapi/api"
 )
 
@@ -104,3 +106,28 @@ func fileOf(r *http.Request) (*importing, []byte, error) {
 
 // maxFileName bounds the bytes of a file's name that are kept.
 const maxFileName = 255
+
+// changedField is a field of a difference, as people read it.
+type changedField struct{ Name, Before, After string }
+
+// newChangedField writes the name of a field in words, and amounts in units.
+func newChangedField(f api.ImportField) changedField {
+	name, amount := strings.CutSuffix(f.Name, "_micros")
+	out := changedField{strings.ReplaceAll(name, "_", " "), f.Before, f.After}
+	if amount {
+		out.Before, out.After = inUnits(f.Before), inUnits(f.After)
+	}
+	return out
+}
+
+// inUnits writes an amount in micros in units, and null as none. Any other text stays as it is.
+func inUnits(text string) string {
+	micros, err := strconv.ParseUint(text, 10, 64)
+	if text == "null" {
+		return "none"
+	}
+	if err != nil {
+		return text
+	}
+	return money.Format(micros)
+}
