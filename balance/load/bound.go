@@ -49,12 +49,12 @@ func lowerBound(in balance.Input, sums []SliceSum) Bound {
 	if len(p.items) > 0 {
 		first := p.items[0]
 		raise(first.load/p.shards[0].share, first.key, fmt.Sprintf(
-			"item %d (key %x) alone is %%.3g x the mean", in.Order.Item(first.key), uint64(first.key)))
+			"ad group %d alone is %%.3g x the mean", in.Order.Item(first.key)))
 	}
 	j, least := p.strongest()
-	raise(least, 0, fmt.Sprintf("the %d heaviest items are %%.3g x the mean even on the strongest shards", j))
+	raise(least, 0, fmt.Sprintf("the %d heaviest ad groups are %%.3g x the mean even on the strongest shards", j))
 	m, least := p.crowded(b.MaxOverMean * p.mean())
-	raise(least, 0, fmt.Sprintf("wherever the %d heaviest items are placed, some shard has %%.3g x the mean", m))
+	raise(least, 0, fmt.Sprintf("wherever the %d heaviest ad groups are placed, some shard has %%.3g x the mean", m))
 	raise(p.limited(), 0, "the shards' weight limits leave some shard with %.3g x the mean")
 	return b
 }

@@ -65,7 +65,7 @@ func (m *Mapper) note(now time.Duration, o balance.Op, why cluster.Causes) {
 	}
 	switch o.Kind {
 	case balance.OpSplit:
-		m.MoveStep(now, o.Slice, "was split at %x, slice %d begins there%s", uint64(o.At), o.New, text)
+		m.MoveStep(now, o.Slice, "was split, and its upper part is slice %d%s", o.New, text)
 		m.Memory.Add(now, o.New, fmt.Sprintf("was split from slice %d%s", o.Slice, text))
 	case balance.OpMerge:
 		m.MoveStep(now, o.Slice, "took in its neighbour, slice %d%s", o.New, text)

@@ -57,7 +57,7 @@ func TestStepsAreMarked(t *testing.T) {
 	r.must(r.m.Drain(r.now, "c"))
 	r.through()
 	want := []string{
-		"wants begins 1 move of 16 items, 1 split: all is well",
+		"wants begins 1 move of 16 ad groups, 1 split: all is well",
 		"slice 2: begins to move from b to a: by command",
 		"c: shard 3 is draining",
 		"c: 2 slices to leave: shard c is being emptied",

@@ -32,7 +32,7 @@ func TestAMove(t *testing.T) {
 	if r.slice(0).Shard != 2 || r.m.Model().Least() != 2 {
 		t.Errorf("%+v", r.slice(0))
 	}
-	for _, text := range []string{"begins to move from a to b: by command", "is certified", "is served by b from view 2 on", "has left a for b: 128 items"} {
+	for _, text := range []string{"begins to move from a to b: by command", "equals the database", "is served by b from view 2 on", "has left a for b: 128 ad groups"} {
 		r.wantEvent(text)
 	}
 	if len(r.ill) != 0 {

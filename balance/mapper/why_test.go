@@ -83,7 +83,7 @@ func TestWhy(t *testing.T) {
 
 	// A slice that cannot be helped.
 	s = r.why(hot.ID)
-	says(t, s, "not movable: item", "x the mean of a shard")
+	says(t, s, "not movable: ad group", "x the mean of a shard")
 	if s.Hot != item || s.HotOverMean < 1.3 || s.Bound.MaxOverMean < 1.3 {
 		t.Errorf("%+v", s)
 	}

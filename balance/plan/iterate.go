@@ -52,7 +52,7 @@ func (it Iteration) summary() string {
 	}
 	var parts []string
 	if it.Moves > 0 {
-		parts = append(parts, cluster.Counted(it.Moves, "move")+" of "+cluster.Counted(it.Items, "item"))
+		parts = append(parts, cluster.Counted(it.Moves, "move")+" of "+cluster.Counted(it.Items, "ad group"))
 	}
 	if n := kinds[balance.OpSplit]; n > 0 {
 		parts = append(parts, cluster.Counted(n, "split"))

@@ -78,8 +78,7 @@ func (out *Placement) weigh(j *judge, s balance.Slice) {
 	}
 	if out.HotOverMean = most / share / even.Mean; out.HotOverMean > 1 {
 		out.Helpless = fmt.Sprintf(
-			"not movable: item %d (key %x) alone is %.3g x the mean of a shard, and an item cannot be divided",
-			j.in.Order.Item(out.Hot), uint64(out.Hot), out.HotOverMean)
+			"not movable: ad group %d alone is %.3g x the mean of a shard, and an ad group cannot be divided", j.in.Order.Item(out.Hot), out.HotOverMean)
 	}
 }
 

@@ -7,9 +7,9 @@ import "adshard/balance/strategy/compared"
 func Summary(name string) string {
 	switch name {
 	case originalName:
-		return "packs whole advertisers by weight, at the start and each night, and moves nothing in between (thesis 2.4)"
+		return "packs whole advertisers by weight, at the start and each night, and moves nothing in between"
 	case randomName:
-		return "places single items on random shards, regardless of their load (thesis 6.5)"
+		return "places single ad groups on random shards, regardless of their load"
 	case weightedMoveName:
 		return "merges cool slices, moves hot ones by load above a goal over cost, splits those too hot to move (after Slicer, OSDI 2016)"
 	case weightedMoveFastName:

@@ -80,7 +80,7 @@ func TestOneHugeItem(t *testing.T) {
 		if bound.Item != huge || e.Ratio() > 1.05*bound.MaxOverMean {
 			t.Errorf("%s: max/mean %v, bound %+v", s.Name(), e.Ratio(), bound)
 		}
-		if !strings.Contains(l.reasons(), "item 77 (key ") || !strings.Contains(l.reasons(), "cannot be balanced") {
+		if !strings.Contains(l.reasons(), "ad group 77 alone") || !strings.Contains(l.reasons(), "cannot be balanced") {
 			t.Errorf("%s says\n%s", s.Name(), l.reasons())
 		}
 	}

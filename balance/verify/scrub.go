@@ -152,7 +152,7 @@ func (q *Verifier) scrubPast(now time.Duration, hi balance.Key) bool {
 	s.next = max(now, s.began+q.Config.Scrub)
 	q.scrubRest(now)
 	if s.pass.Different > 0 {
-		q.Record(now, cluster.Event{Text: fmt.Sprintf("a scrub of %d items found %d parts that differ", s.pass.Items, s.pass.Different)})
+		q.Record(now, cluster.Event{Text: fmt.Sprintf("a scrub of %d ad groups found %d parts that differ", s.pass.Items, s.pass.Different)})
 	}
 	return false
 }

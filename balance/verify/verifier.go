@@ -376,7 +376,7 @@ func (q *Verifier) compared(now time.Duration, c *Comparison, f Finding) Finding
 		q.dropRecheck(c)
 	}
 	q.certificates.Equal++
-	q.MoveStep(now, c.Id, "is certified: the copy on %s equals the source of truth, %d items", c.Target, c.items)
+	q.MoveStep(now, c.Id, "the copy on %s is complete and equals the database: %s", c.Target, cluster.Counted(int(c.items), "ad group"))
 	return f
 }
 

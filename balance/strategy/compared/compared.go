@@ -50,29 +50,29 @@ func Read(r *options.Reader, name string) balance.Strategy {
 func Summary(name string) string {
 	switch name {
 	case consistentRandomName:
-		return "consistent hashing with random tokens, regardless of the load (thesis 4.4.1, strategy 1)"
+		return "consistent hashing with random tokens, regardless of the load"
 	case consistentEqualName:
-		return "consistent hashing of equal ranges to random tokens, regardless of the load (thesis 4.4.1, strategy 2)"
+		return "consistent hashing of equal ranges to random tokens, regardless of the load"
 	case consistentFixedName:
-		return "equal ranges dealt to shards, regardless of the load (thesis 4.4.1, strategy 3; Dynamo, SOSP 2007)"
+		return "equal ranges dealt to shards, regardless of the load (Dynamo, SOSP 2007)"
 	case rendezvousName:
-		return "rendezvous hashing: an item is where its hash with the shard is highest, regardless of the load (thesis 4.7)"
+		return "rendezvous hashing: an ad group is where its hash with the shard is highest, regardless of the load"
 	case raoOneName:
-		return "consistent hashing; light shards draw heavy ones and take a slice (Rao et al., 2003; thesis 4.4.2)"
+		return "consistent hashing; light shards draw heavy ones and take a slice (Rao et al., 2003)"
 	case raoManyName:
-		return "consistent hashing; heavy shards draw light ones and give a slice to the lightest (Rao et al., 2003; thesis 4.4.2)"
+		return "consistent hashing; heavy shards draw light ones and give a slice to the lightest (Rao et al., 2003)"
 	case raoPoolName:
-		return "consistent hashing; heavy shards put slices into a pool for light ones (Rao et al., 2003; thesis 4.4.2)"
+		return "consistent hashing; heavy shards put slices into a pool for light ones (Rao et al., 2003)"
 	case cassandraName:
-		return "consistent hashing; borders of hot slices shift towards lighter neighbours (Cassandra, 2010; thesis 4.4.2)"
+		return "consistent hashing; borders of hot slices shift towards lighter neighbours (Cassandra, 2010)"
 	case srinivasanName:
-		return "consistent hashing; hot ranges split, cold ones merge, beside each other only (Srinivasan and Varma; thesis 4.4.2)"
+		return "consistent hashing; hot ranges split, cold ones merge, beside each other only (Srinivasan and Varma)"
 	case autoplacerName:
-		return "consistent hashing; in each round the hottest items not considered yet are placed anew (Autoplacer, TAAS 2014; thesis 4.6)"
+		return "consistent hashing; in each round the hottest ad groups not considered yet are placed anew (Autoplacer, TAAS 2014)"
 	case esdbName:
 		return "spreads each advertiser over 1, 2, 4, … shards by what it stores and by its load; nothing shrinks (ESDB, SIGMOD 2022)"
 	case slicerName:
-		return "Slicer's Weighted-Move as published: gain over churn, 9 % of all items an iteration, no dead band (OSDI 2016; thesis 4.5)"
+		return "Slicer's Weighted-Move as published: gain over churn, 9 % of all ad groups an iteration, no dead band (OSDI 2016)"
 	}
 	return ""
 }

@@ -165,7 +165,7 @@ func (m *Survey) stuck(i int, items []load.Item) (bool, string) {
 	if m.Sums[i].Items > 1 {
 		rest = fmt.Sprintf("; the slice's other %d cost %s and can be split off", m.Sums[i].Items-1, figure(m.Sums[i].Load-items[0].Load))
 	}
-	return true, fmt.Sprintf("ad group %s alone is %.2f x the mean of a slave, and an ad group is not divided%s", keyText(items[0].Key), alone, rest)
+	return true, fmt.Sprintf("ad group %d alone is %.2f x the mean of a slave, and an ad group is not divided%s", m.In.Order.Item(items[0].Key), alone, rest)
 }
 
 // strongest returns the largest relative capacity of an active shard.

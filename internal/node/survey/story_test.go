@@ -85,7 +85,7 @@ func TestStories(t *testing.T) {
 		says    []string
 	}{
 		"cannot be helped": {"aabc", map[uint64]float64{1: 950, 2: 50, 3: 100, 4: 100}, map[balance.Key]float64{11: 900}, 1, Facts{Asked: true},
-			api.SliceVerdictStuck, []string{"000000000000000b alone is 2.25 x the mean", "the slice's other 9 cost 50", "less than 440, it costs 900"}},
+			api.SliceVerdictStuck, []string{fmt.Sprintf("ad group %d alone is 2.25 x the mean", balance.ByOwner.Item(11)), "the slice's other 9 cost 50", "less than 440, it costs 900"}},
 		"its slave has too little": {"aabc", map[uint64]float64{1: 50, 2: 50, 3: 200, 4: 100}, nil, 1, Facts{Asked: true},
 			api.SliceVerdictStayed, []string{"a has 0.75 x the mean, so nothing had to leave it", "a must carry more than 147"}},
 		"too hot to move whole": {"aabc", map[uint64]float64{1: 260, 2: 1, 3: 100, 4: 100}, nil, 1, Facts{Asked: true},
