@@ -19,7 +19,7 @@ var (
 	nodeParts = []string{
 		"internal/node/access", "internal/node/admin", "internal/node/admission", "internal/node/background", "internal/node/certs", "internal/node/config", "internal/node/conns", "internal/node/console", "internal/node/control",
 		"internal/node/copying", "internal/node/data", "internal/node/database", "internal/node/documents", "internal/node/documentserver",
-		"internal/node/fanout", "internal/node/feed", "internal/node/health", "internal/node/home", "internal/node/httpapi", "internal/node/metrics",
+		"internal/node/fanout", "internal/node/feed", "internal/node/health", "internal/node/history", "internal/node/home", "internal/node/httpapi", "internal/node/metrics",
 		"internal/node/identity", "internal/node/memlimit", "internal/node/overload", "internal/node/ports", "internal/node/preflight", "internal/node/querylog", "internal/node/queryserver", "internal/node/remote", "internal/node/scorers", "internal/node/searchapi",
 		"internal/node/shardserver", "internal/node/slicemap", "internal/node/spend", "internal/node/stream", "internal/node/survey", "internal/node/tracing", "internal/node/traffic", "internal/node/truth",
 		"internal/node/wire",

@@ -143,7 +143,7 @@ func adminRules() []Rule {
 		change("/v1/campaigns/{id}/budget"),
 		look("/v1/slaves"), change("/v1/slaves"), change("/v1/slaves/{name}/drain"), change("/v1/slaves/{name}/remove"),
 		look("/v1/balance"), look("/v1/balance/slices"), look("/v1/balance/plan"), look("/v1/balance/why/{slice}"),
-		look("/v1/balance/strategies"), change("/v1/balance/strategy"),
+		look("/v1/balance/strategies"), change("/v1/balance/strategy"), look("/v1/balance/history"),
 		change("/v1/balance/move"), change("/v1/balance/replicas"), change("/v1/balance/pause"), change("/v1/balance/resume"),
 		probe("/console/static/{name}"), {Call: SignIn, Anyone: true}, {Call: SignOut, Anyone: true},
 		look("/console/"), look("/console/overview"), look("/console/balancing"), look("/console/slices"), look("/console/slices/{slice}"), look("/console/heat.png"),

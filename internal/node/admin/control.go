@@ -41,6 +41,8 @@ type Control interface {
 	BalanceSlices(ctx context.Context, p api.BalanceSlicesParams) (*api.SliceList, error)
 	// BalancePlan returns what the strategy would do now.
 	BalancePlan(ctx context.Context) (*api.BalancePlan, error)
+	// BalanceHistory returns what was seen over the last 24 hours.
+	BalanceHistory(ctx context.Context) (*api.BalanceHistory, error)
 	// BalanceWhy explains why a slice is where it is.
 	BalanceWhy(ctx context.Context, slice uint64) (*api.SliceStory, error)
 	// BalanceMove starts a move.
@@ -73,6 +75,7 @@ func (c *Config) control() map[string]calls {
 		"/v1/balance":              {http.MethodGet: get(c, Control.BalanceStatus)},
 		"/v1/balance/slices":       {http.MethodGet: c.slices},
 		"/v1/balance/plan":         {http.MethodGet: get(c, Control.BalancePlan)},
+		"/v1/balance/history":      {http.MethodGet: get(c, Control.BalanceHistory)},
 		"/v1/balance/why/{slice}":  {http.MethodGet: c.why},
 		"/v1/balance/move":         {http.MethodPost: c.move},
 		"/v1/balance/strategies":   {http.MethodGet: get(c, Control.BalanceStrategies)},

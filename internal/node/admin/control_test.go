@@ -23,6 +23,7 @@ var requests = map[string]struct{ path, body string }{
 	"GET /v1/balance":                {path: "/v1/balance"},
 	"GET /v1/balance/slices":         {path: "/v1/balance/slices?limit=5&slave=slave-0"},
 	"GET /v1/balance/plan":           {path: "/v1/balance/plan"},
+	"GET /v1/balance/history":        {path: "/v1/balance/history"},
 	"GET /v1/balance/why/{slice}":    {path: "/v1/balance/why/5"},
 	"POST /v1/balance/move":          {"/v1/balance/move", `{"slice":5,"slave":"slave-2"}`},
 	"GET /v1/balance/strategies":     {path: "/v1/balance/strategies"},

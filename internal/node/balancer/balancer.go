@@ -30,6 +30,7 @@ import (
 	"adshard/internal/node/documentserver"
 	"adshard/internal/node/feed"
 	"adshard/internal/node/health"
+	"adshard/internal/node/history"
 	"adshard/internal/node/identity"
 	"adshard/internal/node/survey"
 	"adshard/internal/wait"
@@ -70,6 +71,7 @@ type Balancer struct {
 	steering      strategyEvents
 
 	names     groupNames
+	history   history.Day
 	documents *documentserver.Server
 
 	choosing sync.Mutex // serializes changes of the strategy, including pauses
@@ -181,6 +183,9 @@ func (b *Balancer) load(ctx context.Context, all *items) error {
 	if err != nil {
 		return err
 	}
+	if err := b.loadHistory(ctx); err != nil {
+		return err
+	}
 	b.steering.options, b.steering.byCommand = use.Options, byCommand
 	cfg, err := b.cfg.mapper(b.Epoch(), b.order, use)
 	if err != nil {
@@ -222,6 +227,7 @@ func (b *Balancer) Run(ctx context.Context) error {
 	group.Go(func() error { return b.persist(ctx) })
 	group.Go(func() error { return b.keepLease(ctx) })
 	group.Go(func() error { return b.housekeep(ctx) })
+	group.Go(func() error { return b.recordHistory(ctx) })
 	group.Go(func() error { return b.documents.Run(ctx) })
 	group.Go(func() error {
 		select {

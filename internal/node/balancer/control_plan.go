@@ -40,6 +40,9 @@ func (c adminControl) BalanceStrategies(context.Context) (*api.StrategyList, err
 			Name: name, Current: name == st.Strategy, Compared: strategy.Compared(name),
 			Summary: strategy.Summary(name), Options: []api.StrategyOption{},
 		}
+		if err := strategy.CheckOrder(name, c.order); err != nil {
+			v.Unusable = fault.Cause(err)
+		}
 		for _, o := range strategy.Options(name) {
 			value, given := set[o.Name]
 			if !v.Current || !given {

@@ -15,7 +15,18 @@ import (
 )
 
 // BalanceStatus implements admin.Control.
-func (c adminControl) BalanceStatus(context.Context) (*api.BalanceStatus, error) {
+func (c adminControl) BalanceStatus(ctx context.Context) (*api.BalanceStatus, error) {
+	s := c.status()
+	if g := s.BoundGroup; g != nil {
+		of := api.HotItem{GroupID: g.GroupID}
+		c.names.fill(ctx, c.db, []*api.HotItem{&of})
+		g.Advertiser, g.Campaign, g.Group = of.Advertiser, of.Campaign, of.Group
+	}
+	return s, nil
+}
+
+// status returns the status without the names of ad groups.
+func (c adminControl) status() *api.BalanceStatus {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	st, m := c.mapper.Status(c.now()), c.survey()
@@ -34,10 +45,13 @@ func (c adminControl) BalanceStatus(context.Context) (*api.BalanceStatus, error)
 		s.IgnoredLoads = map[string]uint64{}
 	}
 	if m == nil {
-		return s, nil
+		return s
 	}
 	s.Slices, s.Measured, s.Last = len(m.Sums), m.ByLoad(), m.Iteration(st, c.now())
 	s.MaxOverMean, s.LowerBound, s.BoundWhy = m.Even.Ratio(), m.Bound.MaxOverMean, m.Bound.Why
+	if m.Bound.Item != 0 {
+		s.BoundGroup = &api.GroupName{GroupID: m.In.Order.Item(m.Bound.Item)}
+	}
 	s.Idle = m.In.NoQueries
 	s.LeastMove = api.LeastMove{Weight: m.LeastWeight, Share: m.LeastShare}
 	for _, f := range st.InFlight {
@@ -48,7 +62,7 @@ func (c adminControl) BalanceStatus(context.Context) (*api.BalanceStatus, error)
 		s.Slaves = append(s.Slaves, m.Slave(n, serve))
 	}
 	slices.SortFunc(s.Slaves, func(a, b api.SlaveLoad) int { return cmp.Compare(a.Name, b.Name) })
-	return s, nil
+	return s
 }
 
 // copies lists the slaves that are copying a sibling's store, with their progress.

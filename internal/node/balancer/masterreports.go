@@ -13,9 +13,11 @@ import (
 // masterReports holds the newest reports of masters, by name. They are only shown.
 type masterReports map[string]*masterReport
 
-// masterReport is the URL at which a master takes queries ("" if unknown) and its traffic.
+// masterReport is the URL at which a master takes queries ("" if unknown), the time limit of its queries (0 if unknown)
+// and its traffic.
 type masterReport struct {
 	url      string
+	timeout  time.Duration
 	traffic  traffic.Window
 	received time.Duration // by the balancer's clock
 }
@@ -37,7 +39,7 @@ func (b *Balancer) recordMasterReport(r *pb.WatchMapRequest) {
 		m = new(masterReport)
 		b.masterReports[r.GetMaster()] = m
 	}
-	m.url, m.received = queryURL(r.GetQueryUrl()), now
+	m.url, m.timeout, m.received = queryURL(r.GetQueryUrl()), time.Duration(r.GetTimeoutMs())*time.Millisecond, now
 	m.traffic.Add(now, r.GetTraffic())
 }
 
@@ -62,20 +64,29 @@ func queryURL(text string) string {
 
 // addTo adds masters and their reports to a status taken at `now`.
 func (t masterReports) addTo(now time.Duration, s *api.BalanceStatus, masters []maps.MasterStatus) {
-	var all []*traffic.Window
 	for _, v := range masters {
 		info := api.MasterInfo{Name: v.Name, View: v.View, SeenMs: v.SilentFor.Milliseconds()}
 		if m := t[v.Name]; m != nil {
-			info.URL, info.Traffic, all = m.url, trafficOf(now, &m.traffic), append(all, &m.traffic)
+			info.URL, info.TimeoutMs, info.Traffic = m.url, uint64(m.timeout.Milliseconds()), trafficMessage(traffic.Lately(now, &m.traffic))
 		}
 		s.Masters = append(s.Masters, info)
 	}
-	s.Traffic = trafficOf(now, all...)
+	s.Traffic = trafficMessage(t.rates(now, masters))
 }
 
-// trafficOf returns the combined traffic of masters, or nil if it is unknown.
-func trafficOf(now time.Duration, masters ...*traffic.Window) *api.Traffic {
-	r := traffic.Lately(now, masters...)
+// rates returns what masters together have answered in the last minute.
+func (t masterReports) rates(now time.Duration, masters []maps.MasterStatus) traffic.Rates {
+	var all []*traffic.Window
+	for _, v := range masters {
+		if m := t[v.Name]; m != nil {
+			all = append(all, &m.traffic)
+		}
+	}
+	return traffic.Lately(now, all...)
+}
+
+// trafficMessage returns rates in the form of the API, or nil if they are unknown.
+func trafficMessage(r traffic.Rates) *api.Traffic {
 	if r.Over == 0 {
 		return nil
 	}

@@ -28,9 +28,13 @@ func TestMasterReports(t *testing.T) {
 		{"http://", ""}, {"file:///etc/passwd", ""}, {"http://a@b:1", ""}, {"http://a/x", ""}, {"http://a?x=1", ""}, {"javascript:alert(1)", ""},
 	} {
 		r.b.recordMasterReport(&pb.WatchMapRequest{Master: "m", QueryUrl: c.told})
-		if got := shown("m"); got.URL != c.want || got.Traffic != nil {
+		if got := shown("m"); got.URL != c.want || got.Traffic != nil || got.TimeoutMs != 0 {
 			t.Errorf("%q: %+v, want %q", c.told, got, c.want)
 		}
+	}
+	r.b.recordMasterReport(&pb.WatchMapRequest{Master: "m", TimeoutMs: 250})
+	if got := shown("m"); got.TimeoutMs != 250 {
+		t.Errorf("%+v", got)
 	}
 	r.b.recordMasterReport(&pb.WatchMapRequest{QueryUrl: "http://nameless:1"})
 	if n := len(r.b.masterReports); n != 1 {

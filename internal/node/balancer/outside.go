@@ -113,7 +113,7 @@ func (b *Balancer) settle(ctx context.Context, state []byte) ([]byte, error) {
 
 // takeOut copies the state of a cluster out of the database, if it is there.
 func (b *Balancer) takeOut(ctx context.Context) error {
-	for _, key := range []string{timelineKey, strategyKey, pauseKey, identity.ModelKey} { // the model comes last, because the move is complete once it is there
+	for _, key := range []string{timelineKey, strategyKey, pauseKey, historyKey, identity.ModelKey} { // the model comes last, because the move is complete once it is there
 		value, err := b.db.LoadControl(ctx, b.cfg.StateKey+key)
 		if err != nil {
 			return err

@@ -139,7 +139,7 @@ func (r *rig) pages() func(t *testing.T, when string) {
 	return func(t *testing.T, when string) {
 		t.Helper()
 		shown := 0
-		for _, path := range []string{"/v1/slaves", "/v1/balance", "/v1/balance/slices", "/v1/balance/plan", "/v1/balance/strategies", "/metrics"} {
+		for _, path := range []string{"/v1/slaves", "/v1/balance", "/v1/balance/slices", "/v1/balance/plan", "/v1/balance/strategies", "/v1/balance/history", "/metrics"} {
 			w := get(path)
 			if w.Code != http.StatusOK {
 				t.Errorf("after %s: %s: %d %s", when, path, w.Code, w.Body)

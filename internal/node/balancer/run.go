@@ -113,14 +113,8 @@ func (b *Balancer) housekeep(ctx context.Context) error {
 		if err == nil && b.cfg.Control != "" {
 			err = b.noteDatabase(ctx)
 		}
-		switch {
-		case ctx.Err() != nil:
-		case fault.Is(err, fault.Conflict):
+		if err := b.tolerate(ctx, err, "cannot compact the feed; trying again later"); err != nil {
 			return err
-		case fault.Is(err, fault.Stale):
-			b.succession.restored(err)
-		case err != nil:
-			b.log.Warn("cannot compact the feed; trying again later", "err", err)
 		}
 	}
 }

@@ -30,8 +30,12 @@ type pastEvent struct {
 	cluster.Event
 }
 
-// add appends an event and drops the oldest if there are too many.
+// add appends an event and drops the oldest if there are too many. It leaves out the steps of views, which are many and
+// tell an operator nothing.
 func (s *strategyEvents) add(e cluster.Event) {
+	if e.Step && e.Slice == 0 {
+		return
+	}
 	if len(s.events) == maxEvents {
 		s.events = append(s.events[:0], s.events[1:]...)
 	}

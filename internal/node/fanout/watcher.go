@@ -40,8 +40,7 @@ type Watcher struct {
 	source Source
 	seeds  Seeds // asked while there is no map and the source has none
 	dial   Dialer
-	url    string             // of the master's port for queries
-	tell   func() *pb.Traffic // nil if nothing is reported to the source
+	about  About // reported to the source if it has a Traffic
 	log    *slog.Logger
 	now    atomic.Pointer[Map]
 
@@ -153,9 +152,15 @@ func (w *Watcher) askWhenStale(ctx context.Context) {
 	}
 }
 
-// Tell sets what each poll reports: the URL at which the master takes queries, and its traffic, which
-// `traffic` returns. Call it before Run.
-func (w *Watcher) Tell(url string, traffic func() *pb.Traffic) { w.url, w.tell = url, traffic }
+// About is what a master reports about itself with each poll. A balancer shows it and does nothing else with it.
+type About struct {
+	URL     string        // at which it takes queries
+	Timeout time.Duration // the time limit of queries that set none
+	Traffic func() *pb.Traffic
+}
+
+// Tell sets what each poll reports. Call it before Run.
+func (w *Watcher) Tell(a About) { w.about = a }
 
 // poll waits once for a newer map. fresh is false if the balancer answered at once with the present one; the
 // caller then pauses, so that it does not spin.
@@ -163,8 +168,8 @@ func (w *Watcher) poll(ctx context.Context) (fresh bool, err error) {
 	now := w.now.Load().version()
 	r := &pb.WatchMapRequest{WaitMs: uint32(watchWait.Milliseconds()), Master: w.master,
 		Epoch: now.Epoch, View: now.View, Revision: now.Revision, Database: now.Database, Timeline: now.Timeline, Filled: now.Filled}
-	if w.tell != nil {
-		r.QueryUrl, r.Traffic = w.url, w.tell()
+	if a := &w.about; a.Traffic != nil {
+		r.QueryUrl, r.TimeoutMs, r.Traffic = a.URL, uint32(a.Timeout.Milliseconds()), a.Traffic()
 	}
 	call, cancel := context.WithTimeout(ctx, watchWait+callTimeout)
 	defer cancel()

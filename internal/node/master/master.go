@@ -128,7 +128,7 @@ func New(cfg Config, port *ports.Ports, local func(address string) fanout.Local,
 	}
 	observer := NewMetrics(port.Registerer(cfg.Name))
 	m.watcher = fanout.NewWatcher(cfg.Name+"/"+rand.Text(), m.balancer, seeds, m.dialer(local), m.log)
-	m.watcher.Tell(m.reachedAt(), observer.Traffic)
+	m.watcher.Tell(fanout.About{URL: m.reachedAt(), Timeout: cfg.Timeout, Traffic: observer.Traffic})
 	metrics.Gauge(port.Registerer(cfg.Name), "adshard_filled", "1: the first fill of the slaves is complete.", m.filled)
 	metrics.Gauge(port.Registerer(cfg.Name), "adshard_places", "Places of the master's table; 0: the balancer has not told yet which table it is.", m.countPlaces)
 	m.follower = documents.New(cfg.Name, m.database, m.balancer, documents.Keepers{m.places, m.lists}, m.log)

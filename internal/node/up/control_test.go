@@ -92,6 +92,7 @@ func TestControlOfACluster(t *testing.T) {
 	a.call("GET", "/v1/balance/plan", "/v1/balance/plan", "", 200, nil)
 	var strategies api.StrategyList
 	a.call("GET", "/v1/balance/strategies", "/v1/balance/strategies", "", 200, &strategies)
+	a.call("GET", "/v1/balance/history", "/v1/balance/history", "", 200, nil)
 	for _, v := range strategies.Strategies {
 		if v.Current != (v.Name == "original") || v.Summary == "" {
 			t.Errorf("%+v", v)

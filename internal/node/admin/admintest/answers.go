@@ -1,13 +1,17 @@
 package admintest
 
-import "adshard/internal/node/httpapi/api"
+import (
+	"math"
+
+	"adshard/internal/node/httpapi/api"
+)
 
 // NewControl returns a balancer of three slaves, one of which is hot, with slice 7 moving, slice 3
 // moved, slice 4 kept in place, and slice 5 too hot for any move to help.
 func NewControl() *Control {
 	return &Control{
 		Slaves: &api.SlaveList{Epoch: 3, View: 42, Clock: 9000, Slaves: slaves()},
-		Status: status(), Plan: plan(), Strategies: strategies(),
+		Status: status(), Plan: plan(), Strategies: strategies(), History: history(),
 		Slices: &api.SliceList{View: 42, Total: 9, Measured: true, Slices: []api.SliceInfo{
 			{Slice: 5, Lo: "2000000000000000", Hi: "2fffffffffffffff", Slave: "slave-0", Generation: 3, FromView: 1, Items: 1, Weight: 10, Load: 600_000, Share: 0.4, Hot: 1,
 				Dominant: &api.HotItem{Key: "2a00000000000000", Load: 600_000, Share: 1, GroupID: 8, Advertiser: "Acme <&>", Campaign: "Cables", Group: "USB"}},
@@ -87,6 +91,33 @@ func strategies() *api.StrategyList {
 			{Name: "delta", Value: "0.1", Default: "0.1", Help: "how far above the mean a slave may be that is light"},
 		}},
 	}}
+}
+
+// history returns a day in which traffic falls and rises, a slave is lost for a while, an ad group becomes hot, and nothing is known of an hour.
+func history() *api.BalanceHistory {
+	const interval, points = 5 * 60 * 1000, 288
+	h := &api.BalanceHistory{IntervalMs: interval}
+	for i := range points {
+		if i >= 60 && i < 72 {
+			continue
+		}
+		wave := math.Sin(2*math.Pi*float64(i)/points + 1.2)
+		p := api.HistoryPoint{AgeMs: int64(points-1-i)*interval + 137_000, MaxOverMean: 1.3 + 0.08*wave, LowerBound: 1.2}
+		noise := float64(i*7919%97) / 97
+		p.Traffic = &api.Traffic{OverMs: interval, PerSecond: 520 + 260*wave + 60*noise, P50Micros: 800 + int64(130*wave+60*noise), P99Micros: 3800 + int64(900*wave+700*noise)}
+		if i >= 190 && i < 204 { // a slave is lost, and others are refilled
+			p.Traffic.Incomplete, p.Traffic.Refused, p.Traffic.P99Micros = 0.011*noise, 0.004, p.Traffic.P99Micros*4
+		}
+		if i >= 190 && i < 230 {
+			p.MaxOverMean += 0.45 * float64(230-i) / 40
+		}
+		if i >= 262 { // an ad group becomes hot
+			p.MaxOverMean += 0.42 * float64(i-262) / 25
+		}
+		p.Shadows = map[string]float64{"original": 1.9, "random": p.MaxOverMean + 0.1 + 0.05*noise}
+		h.Points = append(h.Points, p)
+	}
+	return h
 }
 
 // traffic returns what masters answer.

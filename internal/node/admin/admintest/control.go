@@ -19,6 +19,7 @@ type Control struct {
 	Slices     *api.SliceList
 	Plan       *api.BalancePlan
 	Strategies *api.StrategyList
+	History    *api.BalanceHistory
 	// Stories holds the answers about a slice, one for each call in turn; the last one is repeated.
 	// Lists does the same for SlavesList.
 	Stories map[uint64][]*api.SliceStory
@@ -76,6 +77,11 @@ func (c *Control) BalancePlan(context.Context) (*api.BalancePlan, error) { retur
 // BalanceStrategies implements admin.Control.
 func (c *Control) BalanceStrategies(context.Context) (*api.StrategyList, error) {
 	return c.Strategies, c.Err
+}
+
+// BalanceHistory implements admin.Control.
+func (c *Control) BalanceHistory(context.Context) (*api.BalanceHistory, error) {
+	return c.History, c.Err
 }
 
 // BalanceWhy implements admin.Control.

@@ -617,6 +617,13 @@ type AdvertiserPatchStatus string
 // Audiences Whom a campaign or group is for, by opaque segments, 1,000 at most; null: all. A group's take the place of its campaign's.
 type Audiences = json.RawMessage
 
+// BalanceHistory defines model for BalanceHistory.
+type BalanceHistory struct {
+	// IntervalMs The time that a point covers.
+	IntervalMs int64          `json:"interval_ms"`
+	Points     []HistoryPoint `json:"points"`
+}
+
 // BalancePlan What the strategy would do now.
 type BalancePlan struct {
 	Strategy string `json:"strategy"`
@@ -731,6 +738,9 @@ type BalanceStatus struct {
 
 	// Traffic What masters answer together; absent: none has told lately.
 	Traffic *Traffic `json:"traffic,omitempty"`
+
+	// BoundGroup The ad group that alone determines the bound; absent: no single one does.
+	BoundGroup *GroupName `json:"bound_group,omitempty"`
 }
 
 // Batch defines model for Batch.
@@ -1238,6 +1248,20 @@ type ExplainedKeyword struct {
 // ExplainedKeywordBidOf Whose bid it is; absent without a bid.
 type ExplainedKeywordBidOf string
 
+// GroupName An ad group. Names are absent when the database does not have the group any more, or cannot be read.
+type GroupName struct {
+	GroupID uint64 `json:"group_id"`
+
+	// Advertiser The name of its advertiser.
+	Advertiser string `json:"advertiser,omitempty"`
+
+	// Campaign The name of its campaign.
+	Campaign string `json:"campaign,omitempty"`
+
+	// Group Its name.
+	Group string `json:"group,omitempty"`
+}
+
 // GroupPatch defines model for GroupPatch.
 type GroupPatch struct {
 	MaxCpcMicros uint64 `json:"max_cpc_micros,omitempty"`
@@ -1268,6 +1292,24 @@ type GroupPatchStatus string
 
 // GroupPatchPausedBy defines model for GroupPatch.PausedBy.
 type GroupPatchPausedBy string
+
+// HistoryPoint defines model for HistoryPoint.
+type HistoryPoint struct {
+	// AgeMs Time since the interval began.
+	AgeMs int64 `json:"age_ms"`
+
+	// Traffic Mean rates of its minutes, the highest of their percentiles; absent: no master told.
+	Traffic *Traffic `json:"traffic,omitempty"`
+
+	// MaxOverMean The most loaded slave's load over the mean; absent: there was no plan.
+	MaxOverMean float64 `json:"max_over_mean,omitempty"`
+
+	// LowerBound The max/mean that no placement could beat.
+	LowerBound float64 `json:"lower_bound,omitempty"`
+
+	// Shadows The max/mean that other strategies would have reached, by name.
+	Shadows map[string]float64 `json:"shadows,omitempty"`
+}
 
 // HotItem An ad group and what it costs. Names are absent when the database does not have the group any more, or cannot be read.
 type HotItem struct {
@@ -1682,6 +1724,9 @@ type MasterInfo struct {
 
 	// URL Where it takes queries, as its machine knows it; absent: it has not told.
 	URL string `json:"url,omitempty"`
+
+	// TimeoutMs The time limit of queries that set none; absent: it has not told.
+	TimeoutMs uint64 `json:"timeout_ms,omitempty"`
 }
 
 // MatchType defines model for MatchType.
@@ -2595,6 +2640,9 @@ type StrategyInfo struct {
 
 	// Prediction What it would do now.
 	Prediction *Prediction `json:"prediction,omitempty"`
+
+	// Unusable Why this cluster cannot use it; absent: it can.
+	Unusable string `json:"unusable,omitempty"`
 }
 
 // StrategyList defines model for StrategyList.
@@ -2687,7 +2735,7 @@ type Timing struct {
 	Calls []TimedCall `json:"calls"`
 }
 
-// Traffic Searches that masters answered in the last minute, or since they began.
+// Traffic Searches that masters answered in the time `over_ms`.
 type Traffic struct {
 	// OverMs The time that it is of.
 	OverMs int64 `json:"over_ms"`
