@@ -18,8 +18,8 @@ func balanceStrategyCommand(s cmdline.Streams) *cobra.Command {
 		Use:   "strategy [NAME]",
 		Short: "List the strategies, or switch to another one",
 		Long: `Without NAME, lists the strategies with their options and what each would do now;
-those that are there for comparison only with --all. With NAME, switches to that
-strategy from the next iteration on; options that are not set have their defaults. The
+those that are for comparison only, or not for this cluster, with --all. With NAME,
+switches to that strategy from the next iteration on; options that are not set have their defaults. The
 choice survives a restart of the balancer, until the strategy or its options are changed
 in its configuration.`,
 		Example: `  adshard balance strategy
@@ -31,7 +31,7 @@ in its configuration.`,
 			return nil
 		},
 	}
-	all := c.Flags().Bool("all", false, "list also the options of strategies that are there for comparison only")
+	all := c.Flags().Bool("all", false, "list also the options of strategies that are for comparison only, or not for this cluster")
 	set := c.Flags().StringArray("set", nil, "set an option of the strategy: OPTION=VALUE; can be repeated")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		options, err := readOptions(*set)
@@ -67,12 +67,13 @@ func readOptions(set []string) (map[string]string, error) {
 	return options, nil
 }
 
-// showStrategies lists strategies. Unless `all` is set, it lists only the names of those that exist for comparison.
+// showStrategies lists strategies. Unless `all` is set, it lists only the names of those that are for comparison, or that
+// this cluster cannot use.
 func showStrategies(s cmdline.Streams, v *api.StrategyList, all bool) error {
 	var folded []string
 	for i := range v.Strategies {
 		n := &v.Strategies[i]
-		if n.Compared && !n.Current && !all {
+		if (n.Compared || n.Unusable != "") && !n.Current && !all {
 			folded = append(folded, terminal.Printable(n.Name))
 			continue
 		}
@@ -81,7 +82,7 @@ func showStrategies(s cmdline.Streams, v *api.StrategyList, all bool) error {
 		}
 	}
 	if folded != nil {
-		fmt.Fprintf(s.Out, "For comparison only, shown by --all: %s\n", strings.Join(folded, ", "))
+		fmt.Fprintf(s.Out, "For comparison only or not for this cluster, shown by --all: %s\n", strings.Join(folded, ", "))
 	}
 	return nil
 }
@@ -92,6 +93,9 @@ func showStrategy(s cmdline.Streams, n *api.StrategyInfo) error {
 		mark = " (in use)"
 	}
 	fmt.Fprintf(s.Out, "%s%s: %s\n", terminal.Printable(n.Name), mark, terminal.Printable(n.Summary))
+	if n.Unusable != "" {
+		fmt.Fprintf(s.Out, "    not for this cluster: %s\n", terminal.Printable(n.Unusable))
+	}
 	if p := n.Prediction; p != nil && p.Failed != "" {
 		fmt.Fprintf(s.Out, "    now: no plan: %s\n", terminal.Printable(p.Failed))
 	} else if p != nil {

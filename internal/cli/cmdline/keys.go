@@ -28,6 +28,7 @@ var keyHelp = map[string]string{
 	"scrub-interval":        "the time between two comparisons of all served data with the database; 0: never",
 	"scrub-share":           "the share of a core that these comparisons may use, 0 to 1",
 	"event-tokens":          "sign a token for each ad, by which a collector counts its impressions and clicks",
+	"currency":              "the currency of amounts in the console, such as CZK; empty: none is written",
 	"events":                "the database of events; empty: beside db (a file PATH-events, a schema adshard_events)",
 	"event-origins":         "origins of web pages (https://HOST) whose scripts may send events and read the answers (CORS)",
 	"adopt-events":          "count in the database of events that is configured here from now on, not in the one that has counted",

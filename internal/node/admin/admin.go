@@ -47,6 +47,8 @@ type Config struct {
 	Hosts httpapi.Names
 	// Gate checks who may send a request; nil allows everyone.
 	Gate *access.Gate
+	// Currency is the currency that the console writes beside amounts, or "".
+	Currency string
 	// Memory is the memory of the console. If it is nil, the console's memory ends with this
 	// handler.
 	Memory *console.Memory
@@ -92,7 +94,7 @@ func (c *Config) console(api http.Handler) *console.Console {
 	if c.Memory == nil {
 		c.Memory = new(console.Memory)
 	}
-	return console.New(console.Config{API: api, Gate: c.Gate, Memory: c.Memory, Balancer: c.Control != nil, Data: c.Data != nil, Search: c.Explain})
+	return console.New(console.Config{API: api, Gate: c.Gate, Memory: c.Memory, Currency: c.Currency, Balancer: c.Control != nil, Data: c.Data != nil, Search: c.Explain})
 }
 
 // routes returns what the port serves, by path and method.

@@ -43,7 +43,7 @@ func (a *adminOfHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // AdminHandler returns the handler of the admin port.
 func (h *Host) AdminHandler(cfg admin.Config) http.Handler {
-	cfg.Data = data.New(h.db, h.served, h.log)
+	cfg.Data, cfg.Currency = data.New(h.db, h.served, h.log), h.cfg.Currency
 	if h.spend != nil {
 		cfg.Data.ShowSpend(h.spend.Today)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"slices"
+	"strings"
 	"time"
 
 	"adshard/balance"
@@ -75,6 +76,8 @@ type Config struct {
 	// Events is the database of events, from which the admin port shows what campaigns have spent. If it is empty,
 	// the port shows no spend.
 	Events string `yaml:"events"`
+	// Currency is the currency of amounts, which the console writes beside them. If it is empty, it writes none.
+	Currency string `yaml:"currency"`
 	// Distribute says that the balancer prepares slave data itself, in addition to any distributors in processes of
 	// their own.
 	Distribute bool `yaml:"distribute"`
@@ -180,8 +183,15 @@ func (c *Config) Validate() error {
 	c.DataConfig.Check(&k)
 	k.Duration("reader_age", c.ReaderAge, time.Minute, 10*365*24*time.Hour)
 	k.That(c.StateKey != "", "state_key", "must not be empty")
+	CheckCurrency(&k, c.Currency)
 	c.checkControl(&k)
 	return k.Err()
+}
+
+// CheckCurrency checks the currency of amounts.
+func CheckCurrency(k *config.Check, code string) {
+	letters := strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
+	k.That(code == "" || len(code) == 3 && letters, "currency", "%q; write the three letters of ISO 4217, such as CZK", code)
 }
 
 // checkControl checks the settings for a control state in etcd.

@@ -59,3 +59,14 @@ func TestAKeyForEtcdThatOthersCanReadIsRefused(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestCurrencyIsACode: a currency is given by three letters.
+func TestCurrencyIsACode(t *testing.T) {
+	for code, ok := range map[string]bool{"": true, "CZK": true, "czk": false, "Kč": false, "EURO": false, "<b>": false} {
+		c := DefaultConfig()
+		c.DB, c.Currency = "sqlite:x", code
+		if err := c.Validate(); (err == nil) != ok || err != nil && !strings.Contains(err.Error(), "ISO 4217") {
+			t.Errorf("%q: %v", code, err)
+		}
+	}
+}

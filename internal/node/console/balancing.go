@@ -12,10 +12,11 @@ import (
 type balancing struct {
 	Status     *api.BalanceStatus
 	Plan       *api.BalancePlan
-	Strategies []api.StrategyInfo // all but those in Compared
-	Compared   []api.StrategyInfo // for comparison only, and not in use
+	Strategies []api.StrategyInfo // all but those in Folded
+	Folded     []api.StrategyInfo // not in use, and for comparison only or not usable in this cluster
 	Current    *api.StrategyInfo  // nil as long as there is no plan
 	Slaves     []replica
+	Replicated bool   // shards have several slaves, and names of their own
 	Chart      *chart // nil while there is nothing to draw
 	// NoPlan says why there is no plan, or "" if there is one.
 	NoPlan string
@@ -49,19 +50,23 @@ func (c *Console) lookAtBalancing(r *http.Request) (*balancing, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &balancing{Status: status, Chart: newChart(c.cfg.Memory.History.moments(), time.Now())}
+	past, err := get[api.BalanceHistory](c, r, "/v1/balance/history")
+	if err != nil {
+		return nil, err
+	}
+	b := &balancing{Status: status, Chart: balanceChart(past, time.Now(), true)}
 	for _, s := range strategies.Strategies {
 		if s.Current {
 			b.Current = &s
 		}
-		if s.Compared && !s.Current {
-			b.Compared = append(b.Compared, s)
+		if (s.Compared || s.Unusable != "") && !s.Current {
+			b.Folded = append(b.Folded, s)
 		} else {
 			b.Strategies = append(b.Strategies, s)
 		}
 	}
 	for _, s := range list.Slaves {
-		b.Slaves = append(b.Slaves, newReplica(s, list.Clock))
+		b.Slaves, b.Replicated = append(b.Slaves, newReplica(s, list.Clock)), b.Replicated || s.Shard != ""
 	}
 	if b.Plan, err = get[api.BalancePlan](c, r, "/v1/balance/plan"); err != nil {
 		b.Plan, b.NoPlan = nil, err.Error()

@@ -19,7 +19,9 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"adshard/backend"
 	"adshard/fault"
+	"adshard/internal/node/admin"
 	"adshard/internal/node/httpapi/api"
 	"adshard/search"
 	"adshard/targeting"
@@ -130,7 +132,7 @@ func scheme(name string) chromedp.Action[chromedp.Void] {
 }
 
 // look checks the current page: it is no wider than the window on a desktop and on a phone, in light and
-// dark mode, and has no serious accessibility problems. With -pictures it takes screenshots.
+// dark mode, can be used with a finger, and has no accessibility problems. With -pictures it takes screenshots.
 func (s *screen) look(name string) {
 	s.t.Helper()
 	for _, v := range []struct {
@@ -143,6 +145,9 @@ func (s *screen) look(name string) {
 		}
 		if v.suffix != "" { // the contents are the same as in a wide light window
 			s.accessible(name + v.suffix)
+		}
+		if v.width < 400 {
+			s.touchable(name + v.suffix)
 		}
 		if *pictures != "" {
 			png, err := chromedp.Run(s.ctx, chromedp.FullScreenshot(100))
@@ -164,8 +169,21 @@ func (s *screen) accessible(name string) {
 		s.t.Fatal(err)
 	}
 	s.do("axe", chromedp.Evaluate[chromedp.Void](string(axe)+"\n;0"))
-	for _, f := range find[[]string](s, `axe.run().then(r => r.violations.filter(v => ["serious", "critical"].includes(v.impact))
+	for _, f := range find[[]string](s, `axe.run().then(r => r.violations
 		.map(v => v.id + ": " + v.nodes.map(n => n.html + " " + n.failureSummary).join("; ")))`, chromedp.EvalAwaitPromise) {
+		s.t.Errorf("%s: %s", name, f)
+	}
+}
+
+// touchable checks that a finger can reach everything on a phone: nothing is beside the window or below 24 pixels high, except for
+// links within sentences.
+func (s *screen) touchable(name string) {
+	s.t.Helper()
+	for _, f := range find[[]string](s, `[...document.querySelectorAll("a, button, summary, input, select, textarea")]
+		.filter(e => !e.matches(".skip, svg a, p a, [type=hidden]") && e.checkVisibility())
+		.map(e => [e, e.getBoundingClientRect()])
+		.filter(([e, r]) => r.height < 24 || r.width < 24 && !e.matches("a") || r.left < 0 || r.right > innerWidth)
+		.map(([e, r]) => e.outerHTML.slice(0, 200) + " is at " + [r.left, r.right] + ", " + r.height + " px high")`) {
 		s.t.Errorf("%s: %s", name, f)
 	}
 }
@@ -181,6 +199,7 @@ func TestInABrowser(t *testing.T) {
 	t.Parallel() // most of the time is spent on waiting for pages
 	p := newPort(t, true)
 	p.live(time.Now())
+	p.busy()
 	well := *p.control.Slaves
 	well.Slaves = nil
 	for _, s := range p.control.Slaves.Slaves {
@@ -252,7 +271,12 @@ func TestInABrowser(t *testing.T) {
 func TestDataInABrowser(t *testing.T) {
 	t.Parallel()
 	_, with := fill(t, shop, nil)
-	s := open(t, newPort(t, false, with))
+	s := open(t, newPort(t, false, with, func(c *admin.Config) {
+		c.Currency = "CZK"
+		c.Data.ShowSpend(func(context.Context, backend.Snapshot, []*backend.Campaign) map[uint64]uint64 {
+			return map[uint64]uint64{1: 37_431_112, 2: 0}
+		})
+	}))
 	s.do("data", chromedp.Navigate(s.url+"/console/data"))
 	s.look("data")
 	s.do("find", chromedp.SendKeys(chromedp.CSS("#find"), "cab"+kb.Enter))
@@ -312,6 +336,7 @@ func TestTroubleInABrowser(t *testing.T) {
 	t.Parallel()
 	p := newPort(t, false)
 	p.control.Status, p.control.Slaves = &api.BalanceStatus{Waiting: "2 of 3 slaves have registered", MaxOverMean: 1, LowerBound: 1}, &api.SlaveList{}
+	p.control.History = &api.BalanceHistory{IntervalMs: 300_000}
 	s := open(t, p)
 	s.do("empty", chromedp.Navigate(s.url+"/console/overview"))
 	s.says("2 of 3 slaves have registered")
@@ -334,11 +359,11 @@ func TestEmptyPagesInABrowser(t *testing.T) {
 	_, with := fill(t, shop, nil)
 	p := newPort(t, false, with)
 	p.control.Status, p.control.Slaves = &api.BalanceStatus{Strategy: "random", Waiting: "2 of 3 slaves have registered", MaxOverMean: 1, LowerBound: 1}, &api.SlaveList{}
-	p.control.Strategies, p.control.Plan = &api.StrategyList{}, &api.BalancePlan{}
+	p.control.Strategies, p.control.Plan, p.control.History = &api.StrategyList{}, &api.BalancePlan{}, &api.BalanceHistory{IntervalMs: 300_000}
 	p.found.hits, p.found.matches = nil, nil
 	s := open(t, p)
 	s.do("balancing", chromedp.Navigate(s.url+"/console/balancing"))
-	s.says("No strategy runs in shadow yet.")
+	s.says("There is nothing to draw yet")
 	s.says("There is no slave.")
 	s.look("balancing-empty")
 	s.do("query", chromedp.Navigate(s.url+"/console/query"))

@@ -24,6 +24,8 @@ type Config struct {
 	Gate *access.Gate
 	// Memory is the memory of the process.
 	Memory *Memory
+	// Currency is written beside amounts, unless it is "".
+	Currency string
 	// Balancer says that the port has the calls of a balancer.
 	Balancer bool
 	// Data says that the port has the calls for data.
@@ -37,7 +39,7 @@ type Config struct {
 type Memory struct {
 	// Sessions are the sessions of people who have signed in with a token.
 	Sessions Sessions
-	// History is the recent history of balancing.
+	// History is the recent history of the ring.
 	History History
 }
 
@@ -48,7 +50,7 @@ type Console struct {
 }
 
 // New returns the pages of a port.
-func New(c Config) *Console { return &Console{c, parse()} }
+func New(c Config) *Console { return &Console{c, parse(c.Currency)} }
 
 // Routes returns what a port serves, by path and method.
 func (c *Console) Routes() map[string]map[string]http.HandlerFunc {

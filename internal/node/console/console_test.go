@@ -2,9 +2,11 @@ package console_test
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -53,8 +55,8 @@ func TestOverview(t *testing.T) {
 	p := newPort(t, false)
 	b := &browser{t: t, port: p}
 	has(t, b.get("/console/overview"), 200, "Answers are incomplete", "slave-2 has no replica that answers in full", "the disk is full",
-		"1.80 × mean", "10 changes behind", "slice 3</a>: switched from slave-0", "copies slave-1: 3.0 MiB of 9.0 MiB", "view 41, last seen",
-		"item 2a00000000000000 alone is 1.20 x the mean", "slave-0 has to discard slice 7", "slave-2 has not taken all of it yet")
+		"1.80 × mean", "10 changes behind", "slice 3</a> has left slave-0", "copies slave-1: 3.0 MiB of 9.0 MiB", `<td data-l="Last seen">now`,
+		"the ad group Acme &lt;&amp;&gt; › Cables › USB alone has 1.20 × the mean", "slave-0 has to discard slice 7", "slave-2 has not taken all of it yet")
 
 	for i := range p.control.Slaves.Slaves {
 		s := &p.control.Slaves.Slaves[i]
@@ -63,10 +65,10 @@ func TestOverview(t *testing.T) {
 	p.control.Status.Scrub.Condemned = nil
 	w := b.get("/console/overview")
 	has(t, w, 200, `class="health good"`, "Answers are complete")
-	lacks(t, w, "incomplete", "looked after")
+	lacks(t, w, "Answers are incomplete", "needs attention")
 
 	p.control.Slaves.Slaves[0].Trouble = "the store <grows>"
-	has(t, b.get("/console/overview"), 200, `class="health warn"`, "something is to be looked after", "the store &lt;grows&gt;")
+	has(t, b.get("/console/overview"), 200, `class="health warn"`, "something needs attention", "the store &lt;grows&gt;")
 	p.control.Slaves.Slaves[0].Trouble = ""
 	p.control.Status.Paused = true
 	has(t, b.get("/console/overview"), 200, `class="health warn"`, "balancing is paused")
@@ -77,16 +79,69 @@ func TestOverview(t *testing.T) {
 func TestTraffic(t *testing.T) {
 	p := newPort(t, false)
 	b := &browser{t: t, port: p}
-	has(t, b.get("/console/overview"), 200, "Queries a second", "<dd>813<small>over 60 s", "0.91 ms", "99th percentile 4.34 ms", `class="warn"><dt>Refused</dt><dd>0.2 %`,
-		"<div><dt>Incomplete</dt><dd>0.0 %", "master-0: 813 queries a second")
+	has(t, b.get("/console/overview"), 200, "<dd>813<small>over 60 s", `<div class=""><dt>Median time</dt><dd>0.91 ms`, `<div class=""><dt>99th percentile</dt><dd>4.34 ms<small>deadline 500 ms`,
+		`class="warn"><dt>Refused</dt><dd>0.2 %`, "<div><dt>Incomplete</dt><dd>0.0 %", `master-0</th><td data-l="Queries a second" class="n">813`)
+	for p99, level := range map[int64]string{249_000: "", 250_000: "warn", 449_000: "warn", 450_000: "bad", 9_000_000: "bad"} {
+		p.control.Status.Traffic.P99Micros = p99
+		has(t, b.get("/console/overview"), 200, `<div class="`+level+`"><dt>99th percentile`)
+	}
+	p.control.Status.Masters[0].TimeoutMs, p.control.Status.Traffic.P99Micros = 0, 9_000_000
+	has(t, b.get("/console/overview"), 200, `<div class=""><dt>99th percentile</dt><dd>9,000 ms<small>of answers`)
 	p.control.Status.Traffic.Incomplete, p.control.Status.Traffic.P50Micros, p.control.Status.Traffic.P99Micros = 0.25, 0, 0
-	has(t, b.get("/console/overview"), 200, `class="bad"><dt>Incomplete</dt><dd>25.0 %`, "<dd>–<small>99th percentile –")
+	has(t, b.get("/console/overview"), 200, `class="bad"><dt>Incomplete</dt><dd>25.0 %`, "<dt>99th percentile</dt><dd>–<small>")
 	p.control.Status.Masters[0].Traffic.P50Micros = 0
-	lacks(t, b.get("/console/overview"), "median")
+	has(t, b.get("/console/overview"), 200, `<td data-l="Median" class="n">–`)
 	p.control.Status.Traffic, p.control.Status.Masters[0].Traffic = nil, nil
 	w := b.get("/console/overview")
-	has(t, w, 200, "No master has told yet what it answers")
-	lacks(t, w, "Queries a second", "queries a second")
+	has(t, w, 200, "No master has reported yet what it answers")
+	lacks(t, w, "<dt>Queries a second", "813")
+}
+
+// TestLatestEvents: eight events are shown, and the others are folded.
+func TestLatestEvents(t *testing.T) {
+	p := newPort(t, false)
+	b := &browser{t: t, port: p}
+	p.control.Status.Events = nil
+	for i := range 12 {
+		p.control.Status.Events = append(p.control.Status.Events, api.Event{AgeMs: int64(i) * 1000, Text: fmt.Sprintf("event %d.", i)})
+	}
+	page := b.get("/console/overview").Body.String()
+	shown, folded, _ := strings.Cut(page, "<summary>4 earlier events</summary>")
+	if !strings.Contains(shown, "event 7.") || strings.Contains(shown, "event 8.") || !strings.Contains(folded, "event 8.") || !strings.Contains(folded, "event 11.") {
+		t.Errorf("%s", page)
+	}
+	p.control.Status.Events = p.control.Status.Events[:8]
+	lacks(t, b.get("/console/overview"), "earlier event")
+}
+
+// TestCharts: the overview draws the last 24 hours, and the page on balancing what other strategies would have reached.
+func TestCharts(t *testing.T) {
+	p := newPort(t, false)
+	b := &browser{t: t, port: p}
+	w := b.get("/console/overview")
+	has(t, w, 200, "Queries a second over the last 24 hours: queries ", "p99 ", "refused ", "best possible 1.20, at most 1.20")
+	if n := strings.Count(w.Body.String(), "<figure"); n != 4 {
+		t.Errorf("%d charts", n)
+	}
+	lacks(t, w, "random 1.")
+	has(t, b.get("/console/balancing"), 200, "<figure", "original 1.90, at most 1.90", `<rect class="gap" x="60" width="12"`)
+	p.control.History = &api.BalanceHistory{IntervalMs: 300_000, Points: []api.HistoryPoint{}}
+	for _, page := range []string{"/console/overview", "/console/balancing"} {
+		w := b.get(page)
+		has(t, w, 200, "There is nothing to draw yet")
+		lacks(t, w, "<figure")
+	}
+}
+
+// TestNoHexadecimalIDs: pages call ad groups by their names, and slices by their numbers.
+func TestNoHexadecimalIDs(t *testing.T) {
+	b := &browser{t: t, port: newPort(t, false)}
+	key := regexp.MustCompile(`\b[0-9a-f]{16}\b`)
+	for _, path := range []string{"/console/overview", "/console/balancing", "/console/slices"} {
+		if found := key.FindAllString(b.get(path).Body.String(), -1); found != nil {
+			t.Errorf("%s shows %q", path, found)
+		}
+	}
 }
 
 // TestReplicasMakeAShardWhole: a shard answers as long as one of its replicas does. The page says
@@ -112,11 +167,11 @@ func TestEmptyStates(t *testing.T) {
 	p := newPort(t, false)
 	p.control.Status = &api.BalanceStatus{Waiting: "2 of 3 slaves have registered", MaxOverMean: 1, LowerBound: 1}
 	p.control.Slaves, p.control.Slices = &api.SlaveList{}, &api.SliceList{}
-	p.control.Strategies = &api.StrategyList{}
+	p.control.Strategies, p.control.History = &api.StrategyList{}, &api.BalanceHistory{IntervalMs: 300_000}
 	b := &browser{t: t, port: p}
 	has(t, b.get("/console/overview"), 200, "There is no plan yet: 2 of 3 slaves have registered", "There is no shard yet", "No slice is being moved",
 		"Nothing has happened", "No master follows")
-	has(t, b.get("/console/balancing"), 200, "There is no slave", "No strategy runs in shadow")
+	has(t, b.get("/console/balancing"), 200, "There is no slave", "There is nothing to draw yet")
 	has(t, b.get("/console/slices"), 200, "There is no slice yet")
 	has(t, b.get("/console/query"), 200, "Ask a query")
 	p.found.hits, p.found.matches = nil, nil
@@ -202,7 +257,7 @@ func TestReadersSeeNoButtons(t *testing.T) {
 	operator := &browser{t: t, port: p}
 	signIn(t, operator, operatorToken)
 	has(t, operator.get("/console/balancing"), 200, "/console/do/pause", "/console/do/drain", "/console/do/add", "/console/do/strategy",
-		"1 that are there for comparison only", `value="rao-one"`)
+		"2 strategies for comparison only, or not for this cluster", "This cluster cannot use it: it needs the order advertiser", `value="rao-one"`)
 	has(t, operator.get("/console/slices/4"), 200, "/console/do/move")
 	operator.post("/console/do/pause", nil)
 	if log := p.log.String(); !strings.Contains(log, `by="operator alice"`) || strings.Contains(log, operatorToken) {
@@ -292,8 +347,8 @@ func TestFormsOfOthers(t *testing.T) {
 
 func TestSlices(t *testing.T) {
 	b := &browser{t: t, port: newPort(t, false)}
-	has(t, b.get("/console/slices"), 200, `href="/console/slices/5"`, "slave-0 → slave-2", "40.0 %", "2000000000000000", "Acme &lt;&amp;&gt; › Cables › USB, 100.0 %", `class="heat`, "2 slices by key", "2 of 9, view 42")
-	has(t, b.get("/console/slices/4"), 200, "nothing better was found for it", "it is draining", "Move slice 4 to slave-2", "0.64", "4a00000000000001", "Acme &lt;&amp;&gt; › Lamps › Desk", "ad group 32")
+	has(t, b.get("/console/slices"), 200, `href="/console/slices/5"`, "slave-0 → slave-2", "40.0 %", "Acme &lt;&amp;&gt; › Cables › USB, 100.0 %", `class="heat`, "2 slices by key", "2 of 9")
+	has(t, b.get("/console/slices/4"), 200, "nothing better was found for it", "it is draining", "Move slice 4 to slave-2", "0.64", "<code>7fffffffffffffff</code>", "Acme &lt;&amp;&gt; › Lamps › Desk", "ad group 32")
 	has(t, b.get("/console/slices/5"), 200, "Acme &lt;&amp;&gt; › Cables › USB")
 	lacks(t, b.get("/console/slices/4"), "to slave-1</button>")
 	has(t, b.get("/console/slices/7"), 200, "It moves from slave-0 to slave-2: copying", "slave-2 has not taken all of it yet")
@@ -303,22 +358,20 @@ func TestBalancing(t *testing.T) {
 	p := newPort(t, false)
 	b := &browser{t: t, port: p}
 	has(t, b.get("/console/balancing"), 200, "Slicer&#39;s Weighted-Move", "max/mean 1.80 → 1.25", "it takes most from slave-0 for what it weighs",
-		"hotter than any slave has room for", "Pause balancing", "<th scope=\"row\">random</th>", "move-share=0.09", "3 left", `value="0.05"`, `placeholder="0.09"`)
+		"hotter than any slave has room for", "Pause balancing", `<th scope="row" class="id">random</th>`, "move-share=0.09", "3 left", `value="0.05"`, `placeholder="0.09"`)
 	p.control.Status.Paused = true
 	has(t, b.get("/console/balancing"), 200, "Resume balancing", "paused")
 }
 
-// TestTheLastDay: without a history the pages say so; with one they draw it.
+// TestTheLastDay: without a history the page of slices says so; with one it draws it.
 func TestTheLastDay(t *testing.T) {
 	p := newPort(t, false)
 	b := &browser{t: t, port: p}
 	has(t, b.get("/console/slices"), 200, "There is no history yet")
-	lacks(t, b.get("/console/balancing"), "<polyline")
 	p.live(time.Now())
 	w := b.get("/console/slices")
 	has(t, w, 200, `src="/console/heat.png"`, `src="/console/heat.png?by=shard"`)
 	lacks(t, w, "There is no history yet")
-	has(t, b.get("/console/balancing"), 200, `<polyline class="line0" points="`, "best possible: 1.20", "original, in shadow: 1.90", "max/mean from 1 to 1.90")
 	heat, shards := b.get("/console/heat.png"), b.get("/console/heat.png?by=shard")
 	if heat.Header().Get("Content-Type") != "image/png" || !strings.HasPrefix(heat.Body.String(), "\x89PNG") || heat.Body.String() == shards.Body.String() {
 		t.Errorf("the picture is %q", heat.Header())
@@ -331,7 +384,7 @@ func TestQuery(t *testing.T) {
 	w := b.get("/console/query?q=usb+%3Ckabel%3E&device=mobile&slots=2")
 	has(t, w, 200, `value="usb &lt;kabel&gt;"`, `<option value="mobile" selected>`, "USB &lt;cable&gt; – Cheap", "https://example.com/?a=1", "Čapek &amp; Söhne",
 		"blocked_by_negative", "below_reserve", "won 1", "won 2", "3 of 3 shards answered", "are not blocked by a negative",
-		"ask the shards", "hold the auction", `slave-0</th><td>shard-0</td><td class="n">812</td>`)
+		"ask the shards", "hold the auction", `slave-0</th><td data-l="Shard" class="id">shard-0</td><td data-l="Time" class="n">0.812 ms</td>`)
 	lacks(t, w, "deadline")
 	has(t, b.get("/console/query?q=usb&keyword=7"), 200, "Why not 7", "free")
 	has(t, b.get("/console/query?q=usb&keyword=8"), 200, "Why not 8", "There is no such keyword")
@@ -340,7 +393,7 @@ func TestQuery(t *testing.T) {
 	p.found.missing = []search.Missing{{Shard: "slave-2", Reason: search.Late}}
 	w = b.get("/console/query?q=usb&keyword=8")
 	has(t, w, 200, "The answer is incomplete: slave-2 (late)", "which are not all",
-		`slave-2 <span class="word bad">deadline</span></th><td>shard-2</td>`)
+		`slave-2 <span class="word bad">deadline</span></th><td data-l="Shard" class="id">shard-2</td>`)
 	lacks(t, w, "There is no such keyword")
 }
 

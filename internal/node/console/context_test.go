@@ -93,7 +93,7 @@ func TestVerdictsOfTargeting(t *testing.T) {
 	has(t, w, 200, "device &#43;850 % (desktop, the ad group’s)", "together &#43;900 %, the most there is", "schedule &#43;20 % (monday 08:00-18:00)", "location −10 % (Czechia (place 2203), the ad group’s)", "excludes Germany (place 2276)",
 		`are for this place<br><span class="small">2 location_missed: the campaign is targeted at places`, "1 location_excluded: ",
 		`are for this hour<br><span class="small">1 off_schedule: `, `are not blocked by this page<br><span class="small">1 blocked: `)
-	rows := regexp.MustCompile(`(?s)<th scope="row">are for this place.*?<td class="n">(\d+)</td>.*?<td class="n">(−\d+)</td>`).FindStringSubmatch(w.Body.String())
+	rows := regexp.MustCompile(`(?s)<th scope="row">are for this place.*?<td data-l="Left" class="n">(\d+)</td>.*?<td data-l="Gone" class="n">(−\d+)</td>`).FindStringSubmatch(w.Body.String())
 	if rows == nil || rows[1] != "5" || rows[2] != "−3" {
 		t.Errorf("the row of places is %q", rows)
 	}

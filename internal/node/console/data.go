@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"adshard/internal/node/httpapi/api"
 )
@@ -24,6 +25,10 @@ type branch struct {
 	Told *told
 	// Stopped has the names of paused owners: nothing below them is served.
 	Stopped []string
+	// Spent is what the campaigns of an advertiser have spent today. It is nil if that is not known of all of them.
+	Spent *uint64
+
+	order order
 }
 
 // branchList lists the children of one kind.
@@ -32,8 +37,18 @@ type branchList struct {
 	Items []api.Item
 	// Next is the cursor of the next page, or "" if this is the last.
 	Next string
-	// Seen is the number of entities that were searched.
-	Seen int
+	// Seen is the number of entities that were searched or sorted, and Hidden how many of them come after those shown.
+	Seen, Hidden int
+	Columns      []column
+}
+
+// Count returns how many entities a list has, as far as that is known.
+func (l *branchList) Count() string {
+	text := count(len(l.Items) + l.Hidden)
+	if l.Next != "" {
+		text += "+"
+	}
+	return text
 }
 
 // Bounds of a page: the entities shown, the pages of the calls that are searched for them, and the
@@ -86,14 +101,14 @@ func (b *branch) Title() string {
 	if b.Item == nil {
 		return "Data"
 	}
-	return fmt.Sprintf("%s %s", capital(string(b.Item.Type)), b.Item.Name)
+	return fmt.Sprintf("%s %s", capital(kindName(b.Item.Type)), b.Item.Name)
 }
 
 // branch reads a node of the tree. Errors: *refused.
 func (c *Console) branch(r *http.Request, kind, id string) (*branch, error) {
 	b := &branch{Path: Root + "data"}
 	if r.Method == http.MethodGet {
-		b.Find = strings.TrimSpace(r.URL.Query().Get("find"))
+		b.Find, b.order = strings.TrimSpace(r.URL.Query().Get("find")), orderOf(r.URL.Query().Get("sort"))
 	}
 	kinds, by := holds(kind)
 	if len(kinds) == 0 {
@@ -119,6 +134,9 @@ func (c *Console) branch(r *http.Request, kind, id string) (*branch, error) {
 			return nil, err
 		}
 		b.Lists = append(b.Lists, *l)
+	}
+	if kind == "advertisers" && b.Find == "" && r.URL.Query().Get("campaigns") == "" {
+		b.Spent = b.Lists[0].spent()
 	}
 	return b, nil
 }
@@ -147,25 +165,41 @@ func (c *Console) owners(r *http.Request, b *branch) error {
 		}
 		b.Owners = append(b.Owners, *it)
 		if it.Status == api.ItemStatusPaused {
-			b.Stopped = append(b.Stopped, fmt.Sprintf("%s %s", it.Type, it.Name))
+			b.Stopped = append(b.Stopped, fmt.Sprintf("%s %s", kindName(it.Type), it.Name))
 		}
 	}
 	return nil
 }
 
-// list reads the children of one kind: one page of them or, in a search, up to seenPages pages.
+// spent returns what campaigns have spent today, or nil if the list does not have all of them or one has no figure.
+func (l *branchList) spent() *uint64 {
+	if l.Next != "" || l.Hidden > 0 || len(l.Items) == 0 {
+		return nil
+	}
+	sum := uint64(0)
+	for i := range l.Items {
+		if l.Items[i].SpentMicros == nil {
+			return nil
+		}
+		sum += *l.Items[i].SpentMicros
+	}
+	return &sum
+}
+
+// list reads the children of one kind: one page of them or, to search or sort them, up to seenPages pages.
 func (c *Console) list(r *http.Request, b *branch, kind, by string) (*branchList, error) {
 	q := url.Values{"limit": {strconv.Itoa(shownItems)}}
 	if b.Item != nil {
 		q.Set(by, strconv.FormatUint(b.Item.ID, 10))
 	}
-	if b.Find != "" {
+	sorted := b.order.kind == kind
+	if b.Find != "" || sorted {
 		q.Set("limit", strconv.Itoa(pageItems))
 	}
 	if at := r.URL.Query().Get(kind); at != "" && r.Method == http.MethodGet {
 		q.Set("cursor", at)
 	}
-	out := &branchList{Kind: kind}
+	out := &branchList{Kind: kind, Columns: b.columns(kind)}
 	numbered := uint64(0) // the entity with the number that is searched for
 	if _, err := strconv.ParseUint(b.Find, 10, 64); err == nil && b.Item == nil {
 		if it, err := c.itemOf(r, kind, b.Find); err == nil { // found wherever it is in the list
@@ -186,15 +220,29 @@ func (c *Console) list(r *http.Request, b *branch, kind, by string) (*branchList
 				out.Items = append(out.Items, v.Items[i])
 			}
 		}
-		if b.Find == "" || v.Next == "" || len(out.Items) >= shownItems {
+		if b.Find == "" && !sorted || v.Next == "" || len(out.Items) >= shownItems && !sorted {
 			break
 		}
 		q.Set("cursor", v.Next)
 	}
+	if sorted {
+		all := len(out.Items)
+		out.Items = b.order.sort(out.Items)
+		out.Hidden = all - len(out.Items)
+	}
 	if out.Next != "" {
-		out.Next = b.Path + "?" + url.Values{"find": {b.Find}, kind: {out.Next}}.Encode()
+		out.Next = b.next(kind, out.Next)
 	}
 	return out, nil
+}
+
+// next returns the path of the page that goes on with a list.
+func (b *branch) next(kind, cursor string) string {
+	q := url.Values{"find": {b.Find}, kind: {cursor}}
+	if b.order.kind == kind {
+		q.Set("sort", b.order.String())
+	}
+	return b.Path + "?" + q.Encode()
 }
 
 // hasText reports whether an entity's name or texts contain `find`, or its number is `find`.
@@ -207,4 +255,18 @@ func hasText(it *api.Item, find string) bool {
 	return strings.Contains(text, strings.ToLower(find))
 }
 
-func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+// capital begins a text with a capital letter. It leaves a text as it is that does not begin with a letter of ASCII.
+func capital(s string) string {
+	if s == "" || s[0] >= utf8.RuneSelf {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// kindName returns what people call an entity, or entities, of a kind.
+func kindName[T ~string](kind T) string {
+	if strings.HasPrefix(string(kind), "group") {
+		return "ad " + string(kind)
+	}
+	return string(kind)
+}

@@ -51,7 +51,7 @@ func TestDataIsATree(t *testing.T) {
 	_, with := fill(t, shop, nil)
 	b := &browser{t: t, port: newPort(t, false, with)}
 	has(t, b.get("/console/overview"), 200, `href="/console/data"`)
-	has(t, b.get("/console/data"), 200, `href="/console/data/advertisers/1">Čapek &lt;&amp; Söhne&gt;</a>`, ">enabled<", ">UTC<")
+	has(t, b.get("/console/data"), 200, `href="/console/data/advertisers/1">Čapek &lt;&amp; Söhne&gt;</a>`, ">enabled<", ">UTC<", `Advertisers <span class="word">1</span>`)
 	has(t, b.get("/console/data/advertisers/1"), 200, `href="/console/data/campaigns/1">Cables`, "120.5", "cs, en", `href="/console/data/campaigns/2">Shoes`, ">paused<", ">Resume<")
 	has(t, b.get("/console/data/campaigns/1"), 200, `href="/console/data/advertisers/1"`, `href="/console/data/groups/1">USB`, "0.45", "HDMI", "free", "phrase", "accelerated")
 	w := b.get("/console/data/groups/1")

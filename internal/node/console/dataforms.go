@@ -25,7 +25,7 @@ type itemForm struct {
 // newItemForm makes the forms of an entity.
 func newItemForm(it api.Item) itemForm {
 	kind := string(it.Type) + "s"
-	f := itemForm{Item: it, Path: Root + "data/" + kind + "/" + strconv.FormatUint(it.ID, 10), Label: string(it.Type) + " " + strconv.FormatUint(it.ID, 10)}
+	f := itemForm{Item: it, Path: Root + "data/" + kind + "/" + strconv.FormatUint(it.ID, 10), Label: kindName(it.Type) + " " + strconv.FormatUint(it.ID, 10)}
 	switch it.Type {
 	case api.ItemTypeKeyword, api.ItemTypeAd, api.ItemTypeNegative:
 		owner, id := "group", it.GroupID

@@ -7,6 +7,4 @@ import (
 )
 
 // Record records a moment as if it had been observed.
-func (h *History) Record(now time.Time, status *api.BalanceStatus, list *api.SliceList) {
-	h.record(now, status, list)
-}
+func (h *History) Record(now time.Time, list *api.SliceList) { h.record(now, list) }

@@ -4,21 +4,26 @@ import (
 	"fmt"
 	"html/template"
 	"math"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
 
 	"adshard/internal/money"
+	"adshard/internal/node/httpapi/api"
 )
 
-// funcs returns the functions with which templates write figures.
-func funcs() template.FuncMap {
+// funcs returns the functions with which templates write figures, with amounts in a currency.
+func funcs(currency string) template.FuncMap {
+	inCurrency := func(micros uint64) string { return strings.TrimSpace(money.Format(micros) + " " + currency) }
 	return template.FuncMap{
 		"count": count[int], "count32": count[uint32], "count64": count[uint64], "ratio": ratio, "percent": percent, "bytes": size, "ago": ago, "figure": figure,
 		"millis": millis, "lasting": lasting,
-		"money": money.Format, "bar": newBar, "plural": pluralOf,
+		"money": inCurrency, "amount": money.Format, "bar": newBar, "plural": pluralOf,
 		"modifier": modifier, "told": isTold, "signed": signed[int], "scored": scoredOf, "form": newItemForm, "capital": capital,
-		"changed": newChangedField, "place": placeOf, "deed": newSlaveAction, "options": newOptions, "strategyRow": newStrategyRow,
+		"changed": newChangedField, "some": some, "latest": latest, "earlier": earlier, "bound": newBoundText, "late": late,
+		"kind": func(kind any) string { return kindName(fmt.Sprint(kind)) }, "spent": spentShare, "paused": pausedText, "quality": quality,
+		"place": placeOf, "deed": newSlaveAction, "options": newOptions, "strategyRow": newStrategyRow,
 	}
 }
 
@@ -101,6 +106,71 @@ func size(n uint64) string {
 	}
 	return fmt.Sprintf("%.1f %s", x, units[0])
 }
+
+// some reports whether an element of a list has a value in a field, so that the column of the field is worth showing.
+func some(list any, field string) bool {
+	v := reflect.ValueOf(list)
+	for i := range v.Len() {
+		if !v.Index(i).FieldByName(field).IsZero() {
+			return true
+		}
+	}
+	return false
+}
+
+// shownEvents is the number of events that are not folded.
+const shownEvents = 8
+
+func latest(list []api.Event) []api.Event { return list[:min(shownEvents, len(list))] }
+
+func earlier(list []api.Event) []api.Event { return list[len(latest(list)):] }
+
+// late returns how near a time is to the deadline of queries: "warn" from half of it, "bad" from nine tenths. Both are
+// known only if they are not 0.
+func late(micros int64, deadlineMs uint64) string {
+	switch part := float64(micros) / 1000 / float64(deadlineMs); {
+	case deadlineMs == 0 || part < 0.5:
+		return ""
+	case part < 0.9:
+		return "warn"
+	}
+	return "bad"
+}
+
+// boundText says what determines the best possible max/mean. Data says that the port has pages of ad groups.
+type boundText struct {
+	Data   bool
+	Status *api.BalanceStatus
+}
+
+func newBoundText(p page, s *api.BalanceStatus) boundText { return boundText{p.Data, s} }
+
+// spentShare returns how much of its daily budget a campaign has spent, or "" if that is not known.
+func spentShare(it api.Item) string {
+	if it.SpentMicros == nil || it.DailyBudgetMicros == nil || *it.DailyBudgetMicros == 0 {
+		return ""
+	}
+	return percent(float64(*it.SpentMicros) / float64(*it.DailyBudgetMicros))
+}
+
+// pausedText says why something is served as paused whatever its status is.
+func pausedText(why api.PausedBy) string {
+	switch why {
+	case api.PausedByRefusedRow:
+		return "its row was rejected"
+	case api.PausedByEndDate:
+		return "its end date is over"
+	case api.PausedByUnfinishedImport:
+		return "its import is not finished"
+	}
+	return string(why)
+}
+
+// qualityUnit is the quality of the auction that stands for a quality score of 1.
+const qualityUnit = 100_000
+
+// quality writes the quality of the auction on the scale of quality scores, 1 to 10.
+func quality(q uint64) string { return digits(float64(q)/qualityUnit, 3) }
 
 // modifier writes by how many percent bids on a device are raised.
 func modifier(percent *float64) string {

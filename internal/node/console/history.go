@@ -25,20 +25,18 @@ const (
 	recorded = 20_000
 )
 
-// History keeps the state of balancing over the last day, in steps of a few minutes. It takes some
-// 300 KiB. The zero value is empty.
+// History keeps where the load of the ring was over the last day, in steps of a few minutes. It takes
+// some 300 KiB. The zero value is empty.
 type History struct {
 	mu     sync.Mutex
 	list   []moment       // oldest first
 	shards map[string]int // the colour of each shard, fixed when it was first seen
 }
 
-// moment is a sample of the state of balancing.
+// moment is a sample of the ring.
 type moment struct {
-	at         time.Time
-	max, bound float64
-	shadows    map[string]float64 // the max/mean that each strategy in shadow would reach
-	ring       [bands]band
+	at   time.Time
+	ring [bands]band
 }
 
 // band is a part of the ring: its heat (arc.Heat), and the shard that has most of its keys.
@@ -61,12 +59,12 @@ func (h *History) Run(ctx context.Context, port http.Handler) {
 			if !h.due(now) {
 				continue
 			}
-			status, list, err := observe(ctx, port)
+			list, err := observe(ctx, port)
 			if statusOf(err) == http.StatusNotFound {
 				return
 			}
 			if err == nil && list != nil {
-				h.record(now, status, list)
+				h.record(now, list)
 			}
 		}
 	}
@@ -79,30 +77,24 @@ func (h *History) due(now time.Time) bool {
 	return len(h.list) == 0 || now.Sub(h.list[len(h.list)-1].at) >= every
 }
 
-// observe asks for the state of balancing. Both results are nil as long as there is no plan.
-func observe(ctx context.Context, port http.Handler) (*api.BalanceStatus, *api.SliceList, error) {
+// observe asks for the slices. The result is nil as long as there is no plan.
+func observe(ctx context.Context, port http.Handler) (*api.SliceList, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "/", http.NoBody)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	r.Host = "localhost"
 	status := new(api.BalanceStatus)
 	if err := ask(port, r, http.MethodGet, "/v1/balance", nil, nil, status); err != nil || len(status.Slaves) == 0 {
-		return nil, nil, err
+		return nil, err
 	}
 	list := new(api.SliceList)
-	err = ask(port, r, http.MethodGet, "/v1/balance/slices", url.Values{"limit": {strconv.Itoa(recorded)}}, nil, list)
-	return status, list, err
+	return list, ask(port, r, http.MethodGet, "/v1/balance/slices", url.Values{"limit": {strconv.Itoa(recorded)}}, nil, list)
 }
 
 // record adds a moment, and drops the oldest if there are too many.
-func (h *History) record(now time.Time, status *api.BalanceStatus, list *api.SliceList) {
-	m := moment{at: now, max: status.MaxOverMean, bound: status.LowerBound, shadows: make(map[string]float64), ring: ringOf(list.Slices)}
-	for _, s := range status.Shadows {
-		if s.Failed == "" {
-			m.shadows[s.Strategy] = s.MaxOverMean
-		}
-	}
+func (h *History) record(now time.Time, list *api.SliceList) {
+	m := moment{at: now, ring: ringOf(list.Slices)}
 	h.colours(shardsOf(list.Slices))
 	h.mu.Lock()
 	defer h.mu.Unlock()

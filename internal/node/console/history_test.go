@@ -141,7 +141,7 @@ func TestHistoryIsADay(t *testing.T) {
 			}
 			var answer any = halves()
 			if r.URL.Path == "/v1/balance" {
-				status := &api.BalanceStatus{MaxOverMean: 1.8, LowerBound: 1.1, Shadows: []api.Prediction{{Strategy: "random", MaxOverMean: 1.5}, {Strategy: "x", Failed: "no"}}}
+				status := new(api.BalanceStatus)
 				if time.Since(began) > time.Minute {
 					status.Slaves = []api.SlaveLoad{{Name: "a"}}
 				}
@@ -161,7 +161,7 @@ func TestHistoryIsADay(t *testing.T) {
 		if len(list) != columns || time.Since(list[0].at) > 24*time.Hour+every {
 			t.Fatalf("%d moments since %v", len(list), time.Since(list[0].at))
 		}
-		if m := list[columns-1]; m.max != 1.8 || m.bound != 1.1 || len(m.shadows) != 1 || m.shadows["random"] != 1.5 {
+		if m := list[columns-1]; m.ring != ringOf(halves().Slices) {
 			t.Errorf("%+v", m)
 		}
 		cancel()
@@ -182,15 +182,8 @@ func TestHistoryOfAPortWithoutABalancer(t *testing.T) {
 func TestPictures(t *testing.T) {
 	now := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 	h := new(History)
-	if newChart(h.moments(), now) != nil {
-		t.Error("a chart of nothing")
-	}
 	for _, ago := range []time.Duration{2 * every, every, 0} {
-		h.record(now.Add(-ago), &api.BalanceStatus{MaxOverMean: 3, LowerBound: 1}, halves())
-	}
-	c := newChart(h.moments(), now)
-	if len(c.Lines) != 2 || c.Top != 3 || c.Lines[0].Points != "993.1,0.0 996.5,0.0 1000.0,0.0" || c.Lines[1].Points != "993.1,200.0 996.5,200.0 1000.0,200.0" {
-		t.Errorf("%+v", c)
+		h.record(now.Add(-ago), halves())
 	}
 	for _, p := range []picture{{heatColours(), heatOf}, {shardColours(), shardIn(h.colours(nil))}} {
 		drawn := paint(t, p, h.moments(), now)
@@ -222,8 +215,8 @@ func TestColoursOfShards(t *testing.T) {
 	memory := new(Memory)
 	later := halves()
 	later.Slices[0].Slave, later.Slices[1].Slave = "0", "b"
-	memory.History.record(now.Add(-every), new(api.BalanceStatus), halves())
-	memory.History.record(now, new(api.BalanceStatus), later)
+	memory.History.record(now.Add(-every), halves())
+	memory.History.record(now, later)
 	port := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _ = json.NewEncoder(w).Encode(later) })
 	page, err := (&Console{cfg: Config{API: port, Memory: memory}}).lookAtSlices(httptest.NewRequestWithContext(t.Context(), "GET", "/console/slices", http.NoBody))
 	if err != nil {

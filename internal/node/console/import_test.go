@@ -72,7 +72,7 @@ func TestImport(t *testing.T) {
 	}
 	has(t, b.get("/console/import?done=imported"), 200, "The file is imported.", "ads.csv", "operator alice", "Served after", " ms</td>")
 	const negative = "Account,Campaign,Ad Group,Keyword,Criterion Type\nČapek <& Söhne>,Cables,USB,cable,Negative Broad\n"
-	has(t, b.upload(negative, nil), 200, "would block their own keywords", "1 pair in the data", "usb cable <span", "<td>group</td>")
+	has(t, b.upload(negative, nil), 200, "would block their own keywords", "1 pair in the data", "usb cable <span", `<td data-l="Of the">group</td>`)
 	if !strings.Contains(p.log.String(), `msg="changed through the admin port" method=POST path=/v1/imports by="operator alice"`) {
 		t.Error(p.log.String())
 	}
@@ -107,12 +107,12 @@ func TestPreviewExplains(t *testing.T) {
 	}
 	w := b.upload(file, nil)
 	page := html.UnescapeString(w.Body.String())
-	want := []string{"It is " + x.Title(), "<td>skipped</td>", "not used: column \"<Notes>\", filled in 1 row", `1 keyword has no bid`, "1 ad is shown with the keyword's text"}
+	want := []string{"It is " + x.Title(), `<td data-l="What happens">skipped</td>`, "not used: column \"<Notes>\", filled in 1 row", `1 keyword has no bid`, "1 ad is shown with the keyword's text"}
 	for _, c := range x.Columns {
-		want = append(want, `<th scope="row">`+c.Heading+"</th><td>"+c.Use()+"</td>")
+		want = append(want, `<th scope="row">`+c.Heading+`</th><td data-l="Read as">`+c.Use()+"</td>")
 	}
 	for _, k := range x.Kinds {
-		want = append(want, "<td>"+k.Does.Done()+`</td><th scope="row">`+k.Kind+"</th><td>"+k.Example()+"</td>")
+		want = append(want, `<th scope="row">`+k.Kind+"</th>", `<td data-l="What happens">`+k.Does.Done()+`</td><td data-l="The first">`+k.Example()+"</td>")
 	}
 	for _, text := range want {
 		if w.Code != 200 || !strings.Contains(page, text) {

@@ -22,7 +22,7 @@ func TestLearnedIsShown(t *testing.T) {
 	db.Must(tx.Keyword(t.Context(), 1, backend.KeywordPatch{Text: "usb cable", Words: "usb cable", Type: search.Broad, Learned: backend.To(learned)}))
 	db.Must(tx.Commit(t.Context()))
 	after := b.get(group)
-	has(t, after, 200, ">9<br>", "given 5; learned from 678 of 12,345 (keyword)")
+	has(t, after, 200, "<span>9<br>", "given 5; learned from 678 of 12,345 (keyword)")
 	if was, is := etag(t, before, keyword), etag(t, after, keyword); was != is {
 		t.Errorf("learning changes the ETag from %s to %s", was, is)
 	}

@@ -56,10 +56,20 @@ func TestMoneyIsExact(t *testing.T) {
 	}
 }
 
+// TestCurrency: amounts have the currency of the configuration, except where a form expects them without.
+func TestCurrency(t *testing.T) {
+	_, with := fill(t, rich(), nil)
+	b := &browser{t: t, port: newPort(t, false, with, func(c *admin.Config) { c.Currency = "CZK" })}
+	w := b.get("/console/data/groups/1")
+	has(t, w, 200, ">2.50 CZK<", ">1.431112 CZK<", `value="1.431112"`)
+	lacks(t, w, "in the currency of the data")
+	has(t, b.get("/console/query?q=usb"), 200, "2.00 CZK a click")
+}
+
 // TestTemplatesFormatMicros: a template writes a field in micros with the function for amounts or the one for times, never as it is.
 func TestTemplatesFormatMicros(t *testing.T) {
 	field := regexp.MustCompile(`\.\w*Micros\b`)
-	right := regexp.MustCompile(`\{\{(with [$.\w]*Micros\}\}[^{]*(\{\{if[^}]*\}\}[^{]*)?\{\{(money|millis) |(money|millis) [$.\w]*Micros|(else )?if [$.\w]*Micros)`)
+	right := regexp.MustCompile(`\{\{(with [$.\w]*Micros\}\}[^{]*(\{\{if[^}]*\}\}[^{]*)?\{\{(money|amount|millis) |(money|amount|millis|late) [$.\w]*Micros|(else )?if [$.\w]*Micros)`)
 	names, err := fs.Glob(os.DirFS("templates"), "*.html")
 	if err != nil || len(names) == 0 {
 		t.Fatal(names, err)

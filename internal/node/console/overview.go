@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"time"
 
 	"adshard/internal/node/httpapi/api"
 )
@@ -16,6 +17,9 @@ type overview struct {
 	Shards []shard
 	Spares []replica
 	Totals totals
+	Charts []*chart
+	// DeadlineMs is the shortest time limit of the masters, or 0 if none has reported one.
+	DeadlineMs uint64
 }
 
 // health is the state of the cluster in one line. Level is good, warn (answers are complete, but
@@ -65,11 +69,18 @@ func (c *Console) lookOver(r *http.Request) (*overview, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newOverview(status, list), nil
+	past, err := get[api.BalanceHistory](c, r, "/v1/balance/history")
+	if err != nil {
+		return nil, err
+	}
+	o := newOverview(status, list)
+	now := time.Now()
+	o.Charts = slices.DeleteFunc(append(trafficCharts(past, now), balanceChart(past, now, false)), func(c *chart) bool { return c == nil })
+	return o, nil
 }
 
 func newOverview(status *api.BalanceStatus, list *api.SlaveList) *overview {
-	o := &overview{Status: status}
+	o := &overview{Status: status, DeadlineMs: deadline(status.Masters)}
 	of := make(map[string][]replica)
 	for _, s := range list.Slaves {
 		m := newReplica(s, list.Clock)
@@ -91,6 +102,16 @@ func newOverview(status *api.BalanceStatus, list *api.SlaveList) *overview {
 	slices.SortStableFunc(o.Shards, func(a, b shard) int { return cmp.Compare(b.OverMean, a.OverMean) })
 	o.Health = o.health()
 	return o
+}
+
+// deadline returns the shortest time limit of masters, or 0 if none has reported one.
+func deadline(masters []api.MasterInfo) (ms uint64) {
+	for _, m := range masters {
+		if ms == 0 || m.TimeoutMs > 0 && m.TimeoutMs < ms {
+			ms = m.TimeoutMs
+		}
+	}
+	return ms
 }
 
 func (t *totals) add(m *replica) {
@@ -141,13 +162,13 @@ func (o *overview) health() health {
 		cares = append(cares, "balancing is paused")
 	}
 	for _, v := range o.Status.Scrub.Condemned {
-		cares = append(cares, fmt.Sprintf("%s has to discard slice %d: %s", v.Slave, v.Slice, v.Reason))
+		cares = append(cares, fmt.Sprintf("%s has to discard slice %d: its copy differs from the database", v.Slave, v.Slice))
 	}
 	switch {
 	case len(lost) > 0:
 		return health{Level: "bad", Text: "Answers are incomplete", Trouble: append(lost, cares...)}
 	case len(cares) > 0:
-		return health{Level: "warn", Text: "Answers are complete; something is to be looked after", Trouble: cares}
+		return health{Level: "warn", Text: "Answers are complete, but something needs attention", Trouble: cares}
 	}
 	return health{Level: "good", Text: "Answers are complete"}
 }

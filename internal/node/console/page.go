@@ -25,6 +25,8 @@ type page struct {
 	Session bool
 	// Operator says that the viewer may change things.
 	Operator bool
+	// Currency is that of amounts, or "" if it is not known.
+	Currency string
 	// Refresh is the number of seconds after which the page is fetched again; 0 means never.
 	Refresh int
 	Now     string
@@ -43,7 +45,7 @@ func (c *Console) show(w http.ResponseWriter, r *http.Request, status int, name 
 		p.Who = who.String()
 		_, p.Session = c.cfg.Memory.Sessions.Caller(r, c.cfg.Gate)
 	}
-	p.Operator = c.may(r.Context())
+	p.Operator, p.Currency = c.may(r.Context()), c.cfg.Currency
 	secure(w)
 	var text bytes.Buffer
 	if err := c.pages[name].ExecuteTemplate(&text, "frame.html", p); err != nil {
@@ -55,11 +57,12 @@ func (c *Console) show(w http.ResponseWriter, r *http.Request, status int, name 
 	_, _ = w.Write(text.Bytes())
 }
 
-// parse returns the templates by name, each with the frame around it.
-func parse() map[string]*template.Template {
+// parse returns the templates by name, each with the frame around it. They write amounts in a currency, or with none if
+// it is "".
+func parse(currency string) map[string]*template.Template {
 	all := make(map[string]*template.Template)
 	for _, name := range []string{"overview", "balancing", "slices", "slice", "data", "import", "blocklists", "blocklist", "query", "signin", "failed"} {
-		all[name] = template.Must(template.New("").Funcs(funcs()).ParseFS(templates, "templates/frame.html", "templates/parts.html", "templates/"+name+".html"))
+		all[name] = template.Must(template.New("").Funcs(funcs(currency)).ParseFS(templates, "templates/frame.html", "templates/parts.html", "templates/"+name+".html"))
 	}
 	return all
 }

@@ -127,7 +127,8 @@ func (c *Console) explain(r *http.Request, l *queryPage, p *part) error {
 	if err := ask(c.cfg.Search, r, http.MethodGet, "/v1/explain", q, nil, explained); err != nil {
 		return err
 	}
-	p.Matches, p.Total, p.Steps = explained.Matches, explained.Total, steps(explained)
+	p.Matches, p.Total = explained.Matches, explained.Total
+	p.Steps, p.Passed = telling(steps(explained))
 	if l.Stages == nil {
 		l.Stages = stages(&explained.Timing)
 	}
@@ -199,6 +200,18 @@ func scoredOf(s *api.Scored) string {
 		text += " (" + strings.Join(parts, ", ") + ")"
 	}
 	return text
+}
+
+// telling separates the steps that dropped a keyword, the first and the last, from the names of all others.
+func telling(all []step) (list []step, others []string) {
+	for i, s := range all {
+		if i == 0 || i == len(all)-1 || s.Gone > 0 {
+			list = append(list, s)
+		} else {
+			others = append(others, s.Name)
+		}
+	}
+	return list, others
 }
 
 // steps counts how many keywords are left after each step.

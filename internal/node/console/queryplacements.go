@@ -88,8 +88,10 @@ type part struct {
 	Error *api.Error // why the placement is not filled, or nil
 	Ads   []api.Ad
 	Empty []counted // why there are no ads
-	// Steps are the steps of the auction, from the keywords that match to those that won.
+	// Steps are the steps of the auction, from the keywords that match to those that won. Passed names those that
+	// dropped none.
 	Steps   []step
+	Passed  []string
 	Matches []api.ExplainedKeyword
 	Total   uint64
 	// Wanted has the keywords that were asked for by name, whether they match or not. It is nil if none were.

@@ -79,10 +79,25 @@ func (p *port) live(now time.Time) {
 			}
 			list.Slices = append(list.Slices, s)
 		}
-		wave := float64(i%48) / 48
-		p.memory.History.Record(now.Add(time.Duration(i-moments+1)*5*time.Minute), &api.BalanceStatus{MaxOverMean: 1.8 - 0.5*wave, LowerBound: 1.2,
-			Shadows: []api.Prediction{{Strategy: "original", MaxOverMean: 1.9}, {Strategy: "random", MaxOverMean: 1.7 - 0.2*wave}}}, list)
+		p.memory.History.Record(now.Add(time.Duration(i-moments+1)*5*time.Minute), list)
 	}
+}
+
+// busy gives a port slices that cover the ring, and many events.
+func (p *port) busy() {
+	const width = 1 << 64 / 12
+	list := &api.SliceList{View: 42, Total: 12, Measured: true}
+	for i := range 12 {
+		lo := uint64(i) * width
+		s := api.SliceInfo{Slice: uint64(10 + i), Lo: fmt.Sprintf("%016x", lo), Hi: fmt.Sprintf("%016x", lo+width-1), Slave: fmt.Sprint("slave-", i*5%3),
+			Items: uint64(180 + 37*i), Weight: 9000, Load: 100_000 - 8_000*float64(i), Share: 0.16 - 0.0136*float64(i), Hot: 3}
+		list.Slices = append(list.Slices, s)
+		p.control.Status.Events = append(p.control.Status.Events, api.Event{AgeMs: 4_000_000 + int64(i)*1_800_000, Slice: s.Slice,
+			Text: fmt.Sprintf("has left slave-%d for slave-%d: %d ad groups, 1048576 bytes", i%3, (i+1)%3, s.Items)})
+	}
+	hot := p.control.Slices.Slices[0]
+	list.Slices[3].Dominant, list.Slices[3].Share, list.Slices[3].To = hot.Dominant, 0.3, "slave-2"
+	p.control.Slices = list
 }
 
 // portOf returns an open port of a process that has a balancer, a master, both or neither.

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"time"
 
 	"adshard/internal/node/httpapi/api"
 )
@@ -21,8 +22,9 @@ type sliceList struct {
 	Listed int
 	// All says whether the ring has all slices; if there are very many, some are left out.
 	All bool
-	// Past says that there is a history to show.
-	Past bool
+	// Past says that there is a history to show, and Times label it.
+	Past  bool
+	Times []string
 }
 
 // entry is an entry of the legend: a shard that has slices, and its colour.
@@ -68,7 +70,7 @@ func (c *Console) lookAtSlices(r *http.Request) (*sliceList, error) {
 		return nil, err
 	}
 	l := &sliceList{List: all, Slave: r.URL.Query().Get("slave"), All: all.Total <= maxArcs,
-		Past: len(c.cfg.Memory.History.moments()) > 0}
+		Past: len(c.cfg.Memory.History.moments()) > 0, Times: timesOf(time.Now(), columns*every)}
 	names := shardsOf(all.Slices)
 	colours := c.cfg.Memory.History.colours(names)
 	for _, name := range names {

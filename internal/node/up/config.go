@@ -71,8 +71,9 @@ type Config struct {
 	LearnEvery   time.Duration `yaml:"learn_every"`
 	// AdminHosts are further host names of the admin port (ports.Open).
 	AdminHosts []string `yaml:"admin_hosts"`
-	// DiscardDataOf is a setting of the balancer.
+	// DiscardDataOf and Currency are settings of the balancer.
 	DiscardDataOf []string `yaml:"discard_data_of"`
+	Currency      string   `yaml:"currency"`
 	// Processes says that each part runs in a child process of its own.
 	Processes bool `yaml:"processes"`
 	// NoRestart says that child processes that end are not started again.
@@ -184,6 +185,7 @@ func (c *Config) Validate() error {
 	k.Number("distributors", c.Distributors, 0, MaxSlaves)
 	balancer.CheckStrategy(&k, c.Strategy, c.StrategyOptions, c.Interval)
 	balancer.CheckOrder(&k, c.Strategy, c.Order)
+	balancer.CheckCurrency(&k, c.Currency)
 	k.That(c.Data != "" || c.Barrels != "", "data", "must not be empty")
 	k.Address("http", c.HTTP, true)
 	k.Address("admin", c.Admin, false)

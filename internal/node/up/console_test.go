@@ -49,7 +49,7 @@ func TestConsoleOfACluster(t *testing.T) {
 			c.search(t, "usb cable")
 		}
 	}
-	says(open("GET", "/console/overview", nil), "<dd>0.0 %<small>of answers and errors", "<dd>0.0 %<small>as overload", "queries a second, view")
+	says(open("GET", "/console/overview", nil), "<dd>0.0 %<small>of queries", "<dd>0.0 %<small>because of overload", "<small>deadline 5,000 ms", `<td data-l="Queries a second" class="n">`)
 	says(open("GET", "/console/balancing", nil), "weighted-move-fast", "Pause balancing")
 	says(open("POST", "/console/do/pause", url.Values{}), "Balancing is paused.", "Resume balancing")
 	says(open("GET", "/console/overview", nil), "balancing is paused")

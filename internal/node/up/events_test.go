@@ -57,10 +57,10 @@ func (c *cluster) showsSpend(t *testing.T, clicked []api.Ad) {
 			t.Errorf("campaign %d: %+v, a click cost %d", ad.CampaignID, a.Item, ad.PriceMicros)
 		}
 		spent := money.Format(ad.PriceMicros)
-		if page := c.page(t, fmt.Sprint("/console/data/campaigns/", ad.CampaignID)); !strings.Contains(page, "spent today: "+spent) {
+		if page := c.page(t, fmt.Sprint("/console/data/campaigns/", ad.CampaignID)); !strings.Contains(page, "<dt>Spent today</dt><dd>"+spent+"<small>") {
 			t.Errorf("no %s in %s", spent, page)
 		}
-		if page := c.page(t, fmt.Sprint("/console/data/advertisers/", a.Item.AdvertiserID)); !strings.Contains(page, `<td class="n">`+spent+"</td>") {
+		if page := c.page(t, fmt.Sprint("/console/data/advertisers/", a.Item.AdvertiserID)); !strings.Contains(page, `<td data-l="Spent today" class="n"><span>`+spent+"<br>") {
 			t.Errorf("no %s in %s", spent, page)
 		}
 	}

@@ -339,7 +339,7 @@ func (c *Config) balancer(h *home.Dir) balancer.Config {
 	b := balancer.DefaultConfig()
 	b.DB, b.Listen, b.Admin, b.AdminHosts, b.Slaves, b.Replicas, b.Strategy = c.DB, loopback, c.Admin, c.AdminHosts, c.Slaves, c.Replicas, c.Strategy
 	b.Interval, b.StrategyOptions, b.Tokens, b.Insecure, b.DBInsecure = c.Interval, c.StrategyOptions, c.Tokens, c.Insecure, c.DBInsecure
-	b.Order, b.StateKey, b.Distribute, b.DiscardDataOf = c.Order, h.StateKey(), c.Distributors == 0, c.DiscardDataOf
+	b.Order, b.StateKey, b.Distribute, b.DiscardDataOf, b.Currency = c.Order, h.StateKey(), c.Distributors == 0, c.DiscardDataOf, c.Currency
 	if c.Collector != "" {
 		b.Events = collector.EventsOf(c.DB)
 	}

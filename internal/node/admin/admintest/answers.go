@@ -36,7 +36,7 @@ func status() *api.BalanceStatus {
 	return &api.BalanceStatus{
 		Epoch: 3, View: 42, PublishedView: 41, Clock: 9000, Items: 2600, Slices: 9, Replicas: 1, Strategy: "weighted-move",
 		Options: map[string]string{"move-share": "0.09"}, Measured: true, MaxOverMean: 1.8, LowerBound: 1.2,
-		BoundWhy: "cannot be balanced: item 2a00000000000000 alone is 1.20 x the mean", LeastMove: api.LeastMove{Weight: 7000, Share: 0.07},
+		BoundWhy: "cannot be balanced: ad group 8 alone is 1.20 x the mean", BoundGroup: &api.GroupName{GroupID: 8, Advertiser: "Acme <&>", Campaign: "Cables", Group: "USB"}, LeastMove: api.LeastMove{Weight: 7000, Share: 0.07},
 		Moved:         api.Moved{Moves: 12, Cancelled: 1, Items: 5400, Bytes: 31 << 20},
 		MovesInFlight: []api.SliceMove{*moving().Move},
 		Slaves: []api.SlaveLoad{
@@ -51,11 +51,11 @@ func status() *api.BalanceStatus {
 			{Strategy: "random", MaxOverMean: 1.7, Moves: 4, Items: 4, Weight: 40, Share: 0.0004},
 		},
 		Events: []api.Event{
-			{AgeMs: 65_000, Slice: 3, Text: "switched from slave-0 to slave-2 in view 42"},
+			{AgeMs: 65_000, Slice: 3, Text: "has left slave-0 for slave-2: 214 ad groups, 1048576 bytes"},
 			{AgeMs: 3_700_000, Text: "slave-2 joined"},
 		},
 		Distributors: []api.DistributorInfo{{Name: "balancer", Alive: true, Clock: 9000, Slaves: []string{"slave-0", "slave-1", "slave-2"}}},
-		Masters:      []api.MasterInfo{{Name: "master-0", View: 41, SeenMs: 300, Traffic: traffic()}},
+		Masters:      []api.MasterInfo{{Name: "master-0", View: 41, SeenMs: 300, Traffic: traffic(), TimeoutMs: 500}},
 		Traffic:      traffic(),
 		IgnoredLoads: map[string]uint64{"late": 2},
 		Copies:       []api.Copy{{Slave: "slave-2", Source: "slave-1", Bytes: 3 << 20, Total: 9 << 20, PerSecond: 2 << 20, LeftMs: 3000}},
@@ -82,7 +82,7 @@ func plan() *api.BalancePlan {
 
 func strategies() *api.StrategyList {
 	return &api.StrategyList{Strategies: []api.StrategyInfo{
-		{Name: "original", Summary: "packs whole advertisers once, by weight (thesis 2.4)", Options: []api.StrategyOption{}, Prediction: &status().Shadows[0]},
+		{Name: "original", Summary: "packs whole advertisers once, by weight", Unusable: "it needs the order advertiser, and this is hash", Options: []api.StrategyOption{}, Prediction: &status().Shadows[0]},
 		{Name: "weighted-move", Current: true, Summary: "Slicer's Weighted-Move (OSDI'16)", Options: []api.StrategyOption{
 			{Name: "merge-share", Value: "0.01", Default: "0.01", Help: "the most of the weight that merges move"},
 			{Name: "move-share", Value: "0.05", Default: "0.09", Help: "the most of the weight that moves in an iteration"},

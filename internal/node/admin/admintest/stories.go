@@ -51,7 +51,7 @@ func stayed() *api.SliceStory {
 }
 
 func stuck() *api.SliceStory {
-	s := story(5, api.SliceVerdictStuck, "ad group 2a00000000000000 alone is 1.2 x the mean, and an ad group is not split")
+	s := story(5, api.SliceVerdictStuck, "ad group 8 alone is 1.2 x the mean, and an ad group is not split")
 	s.Items, s.Load, s.ShareOfSlave, s.ShareOfAll = 1, 600_000, 0.67, 0.4
 	s.Hot = []api.HotItem{{Key: "2a00000000000000", Load: 600_000, Share: 1, GroupID: 8, Advertiser: "Acme <&>", Campaign: "Cables", Group: "USB"}}
 	s.Needs = []string{"its load has to fall below 500,000 a second, or there have to be fewer slaves"}
