@@ -401,7 +401,7 @@ func (m *Moves) ended(now time.Duration, v *activeMove) {
 	m.counters.items += items
 	m.counters.bytes += bytes
 	m.counters.rest = now
-	m.MoveStep(now, v.id, "has left %s for %s: %s, %d bytes", m.Name(v.a), m.Name(v.b), cluster.Counted(int(items), "ad group"), bytes)
+	m.MoveStep(now, v.id, "has left %s for %s: %s", m.Name(v.a), m.Name(v.b), cluster.Counted(int(items), "ad group"))
 }
 
 // Moved has the number of moves, and how much they moved.

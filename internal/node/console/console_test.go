@@ -81,6 +81,8 @@ func TestTraffic(t *testing.T) {
 	b := &browser{t: t, port: p}
 	has(t, b.get("/console/overview"), 200, "<dd>813<small>over 60 s", `<div class=""><dt>Median time</dt><dd>0.91 ms`, `<div class=""><dt>99th percentile</dt><dd>4.34 ms<small>deadline 500 ms`,
 		`class="warn"><dt>Refused</dt><dd>0.2 %`, "<div><dt>Incomplete</dt><dd>0.0 %", `master-0</th><td data-l="Queries a second" class="n">813`)
+	p.control.Status.Masters[0].Name = "master-0/QIW43S5D2XGBGG7FEYCFJ2AY3T"
+	lacks(t, b.get("/console/overview"), "QIW43")
 	for p99, level := range map[int64]string{249_000: "", 250_000: "warn", 449_000: "warn", 450_000: "bad", 9_000_000: "bad"} {
 		p.control.Status.Traffic.P99Micros = p99
 		has(t, b.get("/console/overview"), 200, `<div class="`+level+`"><dt>99th percentile`)

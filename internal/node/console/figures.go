@@ -21,7 +21,7 @@ func funcs(currency string) template.FuncMap {
 		"millis": millis, "lasting": lasting,
 		"money": inCurrency, "amount": money.Format, "bar": newBar, "plural": pluralOf,
 		"modifier": modifier, "told": isTold, "signed": signed[int], "scored": scoredOf, "form": newItemForm, "capital": capital,
-		"changed": newChangedField, "some": some, "latest": latest, "earlier": earlier, "bound": newBoundText, "late": late,
+		"changed": newChangedField, "some": some, "given": givenName, "latest": latest, "earlier": earlier, "bound": newBoundText, "late": late,
 		"kind": func(kind any) string { return kindName(fmt.Sprint(kind)) }, "spent": spentShare, "paused": pausedText, "quality": quality,
 		"place": placeOf, "deed": newSlaveAction, "options": newOptions, "strategyRow": newStrategyRow,
 	}
@@ -135,6 +135,12 @@ func late(micros int64, deadlineMs uint64) string {
 		return "warn"
 	}
 	return "bad"
+}
+
+// givenName returns the part of a master's name that its configuration gives; the rest tells its processes apart.
+func givenName(name string) string {
+	given, _, _ := strings.Cut(name, "/")
+	return given
 }
 
 // boundText says what determines the best possible max/mean. Data says that the port has pages of ad groups.

@@ -93,7 +93,7 @@ func (p *port) busy() {
 			Items: uint64(180 + 37*i), Weight: 9000, Load: 100_000 - 8_000*float64(i), Share: 0.16 - 0.0136*float64(i), Hot: 3}
 		list.Slices = append(list.Slices, s)
 		p.control.Status.Events = append(p.control.Status.Events, api.Event{AgeMs: 4_000_000 + int64(i)*1_800_000, Slice: s.Slice,
-			Text: fmt.Sprintf("has left slave-%d for slave-%d: %d ad groups, 1048576 bytes", i%3, (i+1)%3, s.Items)})
+			Text: fmt.Sprintf("has left slave-%d for slave-%d: %d ad groups", i%3, (i+1)%3, s.Items)})
 	}
 	hot := p.control.Slices.Slices[0]
 	list.Slices[3].Dominant, list.Slices[3].Share, list.Slices[3].To = hot.Dominant, 0.3, "slave-2"

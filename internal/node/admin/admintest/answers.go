@@ -51,7 +51,7 @@ func status() *api.BalanceStatus {
 			{Strategy: "random", MaxOverMean: 1.7, Moves: 4, Items: 4, Weight: 40, Share: 0.0004},
 		},
 		Events: []api.Event{
-			{AgeMs: 65_000, Slice: 3, Text: "has left slave-0 for slave-2: 214 ad groups, 1048576 bytes"},
+			{AgeMs: 65_000, Slice: 3, Text: "has left slave-0 for slave-2: 214 ad groups"},
 			{AgeMs: 3_700_000, Text: "slave-2 joined"},
 		},
 		Distributors: []api.DistributorInfo{{Name: "balancer", Alive: true, Clock: 9000, Slaves: []string{"slave-0", "slave-1", "slave-2"}}},
