@@ -66,7 +66,7 @@ func (c *Console) lookAtBalancing(r *http.Request) (*balancing, error) {
 		}
 	}
 	for _, s := range list.Slaves {
-		b.Slaves, b.Replicated = append(b.Slaves, newReplica(s, list.Clock)), b.Replicated || s.Shard != ""
+		b.Slaves, b.Replicated = append(b.Slaves, newReplica(s, list.Clock)), b.Replicated || s.Shard != "" && s.Shard != s.Name
 	}
 	if b.Plan, err = get[api.BalancePlan](c, r, "/v1/balance/plan"); err != nil {
 		b.Plan, b.NoPlan = nil, err.Error()

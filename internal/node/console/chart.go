@@ -17,7 +17,7 @@ type chart struct {
 	// Text says in words what the lines show.
 	Text  string
 	Lines []line
-	// Gaps are the times of which nothing is known.
+	// Gaps are the times after the first point of which nothing is known.
 	Gaps []gap
 	// Ticks label the vertical axis from the top down, and Times the horizontal one from left to right, at equal
 	// distances.
@@ -25,12 +25,12 @@ type chart struct {
 }
 
 // line is a line of a chart. Each of its parts has the points of an SVG that is chartWidth wide and chartHeight high;
-// between two parts nothing is known. Last is the newest value.
+// between two parts nothing is known. Dots are parts of a single point. Last is the newest value.
 type line struct {
-	Name, Last string
-	Parts      []string
-	Colour     int
-	Dashed     bool
+	Name, Last  string
+	Parts, Dots []string
+	Colour      int
+	Dashed      bool
 }
 
 // gap is a part of the horizontal axis.
@@ -117,10 +117,11 @@ func (c *chart) add(s *series, list []float64, a axis, length float64) {
 	l := line{Name: s.name, Colour: len(c.Lines) % colours, Dashed: s.dashed, Last: "–"}
 	var points []string
 	end := func() {
-		if len(points) == 1 { // a line of one point is drawn as a dot
-			points = append(points, points[0])
-		}
-		if len(points) > 0 {
+		switch len(points) {
+		case 0:
+		case 1:
+			l.Dots = append(l.Dots, points[0]+" "+points[0]) // a line of no length with round ends
+		default:
 			l.Parts = append(l.Parts, strings.Join(points, " "))
 		}
 		points = nil
@@ -137,10 +138,16 @@ func (c *chart) add(s *series, list []float64, a axis, length float64) {
 	c.Lines = append(c.Lines, l)
 }
 
-// gaps returns the parts of the axis for which no series has a value. An interval that has just begun is none.
+// gaps returns the parts of the axis, after the first value, for which no series has one. An interval that has just begun
+// is none.
 func gaps(all [][]float64) (list []gap) {
+	begun := false
 	for x := range chartWidth {
 		if slices.ContainsFunc(all, func(s []float64) bool { return !math.IsNaN(s[x]) }) {
+			begun = true
+			continue
+		}
+		if !begun {
 			continue
 		}
 		if n := len(list); n > 0 && list[n-1].X+list[n-1].Width == x {

@@ -362,7 +362,11 @@ func TestBalancing(t *testing.T) {
 	has(t, b.get("/console/balancing"), 200, "Slicer&#39;s Weighted-Move", "max/mean 1.80 → 1.25", "it takes most from slave-0 for what it weighs",
 		"hotter than any slave has room for", "Pause balancing", `<th scope="row" class="id">random</th>`, "move-share=0.09", "3 left", `value="0.05"`, `placeholder="0.09"`)
 	p.control.Status.Paused = true
-	has(t, b.get("/console/balancing"), 200, "Resume balancing", "paused")
+	p.control.Plan.Operations = nil
+	has(t, b.get("/console/balancing"), 200, "Resume balancing", "paused", "Nothing: max/mean stays 1.80")
+	lacks(t, b.get("/console/balancing"), `<th scope="col">Shard</th>`)
+	p.control.Slaves.Slaves[0].Shard = "shard-1"
+	has(t, b.get("/console/balancing"), 200, `<td data-l="Shard" class="id">shard-1`, `<td data-l="Shard" class="id">spare`)
 }
 
 // TestTheLastDay: without a history the page of slices says so; with one it draws it.
