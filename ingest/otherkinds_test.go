@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -75,10 +76,34 @@ func TestIdentifyingColumnsAreDocumented(t *testing.T) {
 	var want strings.Builder
 	for _, kind := range otherKinds {
 		if len(kind.columns) > 0 {
-			want.WriteString("| " + kind.name + " | `" + strings.Join(kind.columns, "`, `") + "` |\n")
+			want.WriteString("| " + kind.name + " | " + ranged(kind.columns) + " |\n")
 		}
 	}
 	if !strings.Contains(string(page), want.String()) {
 		t.Errorf("docs/import.md needs this table:\n%s", want.String())
 	}
+}
+
+// ranged returns a list of columns; it names those that differ only in a number from 1 to n once, with their range.
+func ranged(columns []string) string {
+	var list []string
+	most := make(map[string]string)
+	for _, column := range columns {
+		at := strings.LastIndexByte(column, ' ')
+		name, number := column[:max(at, 0)], column[at+1:]
+		if _, err := strconv.Atoi(number); err != nil {
+			list = append(list, "`"+column+"`")
+			continue
+		}
+		if most[name] == "" {
+			list = append(list, name)
+		}
+		most[name] = number
+	}
+	for i, name := range list {
+		if n := most[name]; n != "" {
+			list[i] = "`" + name + " 1` … `" + n + "`"
+		}
+	}
+	return strings.Join(list, ", ")
 }
