@@ -146,10 +146,8 @@ cd - >/dev/null
 	cat <<'EOF'
 # Figures
 
-`make figures` measures and writes the first table and its commands; the other sections are written by hand
-and kept. Figures are the median of the runs, and the extremes of all runs and rounds. Latencies of the open
-loop count from when a query was due, not from when it was sent. All processes, the load generator too, run
-on the machine named here.
+`make figures` writes the first table and its commands: medians and extremes of all runs. Latencies of the open loop count from when a query was due. All processes, the load generator too, run on the
+machine named here.
 
 EOF
 	"$bin/adbench" figures --reports "$reports"

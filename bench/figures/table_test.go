@@ -35,7 +35,7 @@ func TestTable(t *testing.T) {
 		t.Errorf("%d targets missed, want 1; %v", missed, err)
 	}
 	for _, want := range []string{
-		"| import of a Google Ads Editor file | 50,000 rows/s | 30,000 to 60,000 | ≥ 40,000 | met |",
+		"| import of an Editor file | 50,000 rows/s | 30,000 to 60,000 | ≥ 40,000 | met |",
 		"| search of one slave, one core: median | 80 µs | 70 to 90 | ≤ 60 | **missed** |",
 		"| import | `command of import.1` | 3 |",
 	} {

@@ -19,32 +19,32 @@ func Measured() []string {
 
 // lines lists what docs/figures.md shows, in its order.
 var lines = []line{
-	{group: "import", figure: "rows", what: "import of a Google Ads Editor file", unit: "rows/s", atLeast: 40_000},
-	{group: "import-again", figure: "rows", what: "the same file again, which changes nothing", unit: "rows/s"},
+	{group: "import", figure: "rows", what: "import of an Editor file", unit: "rows/s", atLeast: 40_000},
+	{group: "import-again", figure: "rows", what: "the same file again", unit: "rows/s"},
 	{group: "build", figure: "keywords", what: "`barrels build`, one store", unit: "keywords/s", atLeast: 250_000},
 	{group: "build-3", figure: "keywords", what: "`barrels build`, three stores", unit: "keywords/s"},
 
 	{group: "store", figure: "search median", what: "search of one slave, one core: median", unit: "µs", atMost: 60},
 	{group: "store", figure: "search p99", what: "p99", unit: "µs", atMost: 1000},
 	{group: "store", figure: "both median", what: "expansion and search together: median", unit: "µs"},
-	{group: "store", figure: "single pass, search median", what: "single pass, no query asked twice: search, median", unit: "µs"},
+	{group: "store", figure: "single pass, search median", what: "each query once: search, median", unit: "µs"},
 	{group: "store", figure: "single pass, search p99", what: "p99", unit: "µs"},
 	{group: "store", figure: "queries per second", what: "expansion and search, one core", unit: "queries/s"},
-	{group: "store", figure: "expansion median", what: "expansion of the query (the master's part): median", unit: "µs"},
+	{group: "store", figure: "expansion median", what: "query expansion, by the master: median", unit: "µs"},
 	{group: "store", figure: "blocks read", what: "blocks read", unit: "per query"},
 	{group: "store", figure: "allocations", what: "allocations, expansion included", unit: "per query"},
 	{group: "store-exact", figure: "search median", what: "with exact counts: median", unit: "µs"},
 
 	{group: "alone", figure: "latency median", what: "HTTP through master and 3 slaves, one query at a time: median", unit: "ms", scale: 1e-3, atMost: 1.5},
 	{group: "alone", figure: "latency p99", what: "p99", unit: "ms", scale: 1e-3},
-	{group: "load", figure: "answers per second", what: "open loop, load generator on the same cores: answers", unit: "/s", atLeast: 2000},
-	{group: "load", figure: "latency median", what: "median, from the time the query was due", unit: "ms", scale: 1e-3},
+	{group: "load", figure: "answers per second", what: "open loop: answers", unit: "/s", atLeast: 2000},
+	{group: "load", figure: "latency median", what: "median", unit: "ms", scale: 1e-3},
 	{group: "load", figure: "latency p99", what: "p99", unit: "ms", scale: 1e-3, atMost: 50},
-	{group: "load", figure: "incomplete", what: "answers that were not complete", unit: ""},
+	{group: "load", figure: "incomplete", what: "incomplete answers", unit: ""},
 	{group: "load", figure: "overloaded (503)", what: "refused at once (503)", unit: ""},
 	{group: "load", figure: "processor used by the cluster", what: "processor used by the cluster", unit: "cores"},
 	{group: "load", figure: "processor time of the cluster", what: "processor time of the cluster", unit: "µs/answer"},
-	{group: "load-more", figure: "answers per second", what: "with more load: answers", unit: "/s"},
+	{group: "load-more", figure: "answers per second", what: "open loop, higher load: answers", unit: "/s"},
 	{group: "load-more", figure: "latency median", what: "median", unit: "ms", scale: 1e-3},
 	{group: "load-more", figure: "latency p99", what: "p99", unit: "ms", scale: 1e-3},
 
@@ -64,8 +64,8 @@ var lines = []line{
 
 	{group: "up", figure: "first fill", what: "`adshard up`, empty slaves: ready after", unit: "s"},
 	{group: "up", figure: "start on stores", what: "`adshard up` on built stores: ready after", unit: "s"},
-	{group: "size", figure: "slaves, memory per keyword", what: "memory of the three slaves after the load, programs included", unit: "bytes/keyword"},
-	{group: "size", figure: "slaves, anonymous memory per keyword", what: "of it not pages of files", unit: "bytes/keyword"},
+	{group: "size", figure: "slaves, memory per keyword", what: "memory of the three slaves after the load", unit: "bytes/keyword"},
+	{group: "size", figure: "slaves, anonymous memory per keyword", what: "of it anonymous", unit: "bytes/keyword"},
 	{group: "size", figure: "stores, disk per keyword", what: "stores on disk", unit: "bytes/keyword"},
 	{group: "size", figure: "database, disk per keyword", what: "database on disk", unit: "bytes/keyword"},
 }
