@@ -9,7 +9,7 @@ type Area struct {
 	Reserve uint64 // micros
 }
 
-// PageCandidate is a candidate for the areas whose filters it has. A keyword may appear several times, with different filters.
+// PageCandidate is a candidate for the areas whose filters it passes. A keyword may appear several times, with different filters.
 type PageCandidate struct {
 	Candidate
 	Filters uint8 // bit i stands for filter i

@@ -46,7 +46,7 @@ func TestRepack(t *testing.T) {
 				data = RepackDocument(step.text, step.was, data)
 			}
 			if !bytes.Equal(data, PackDocument(step.text)) {
-				t.Fatalf("step %d: packed in another way than anew", i)
+				t.Fatalf("step %d: packed in a different way than anew", i)
 			}
 			known, err := u.Unpack(data)
 			if err != nil || known != step.text {

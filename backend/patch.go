@@ -159,7 +159,7 @@ func checkQuality(quality uint8) error {
 
 func checkLearned(l Learned) error {
 	if l == 0 || !l.Sound() {
-		return fmt.Errorf("%d is no learned quality (backend.Learned)", l)
+		return fmt.Errorf("%d is not a learned quality (backend.Learned)", l)
 	}
 	return nil
 }
@@ -171,7 +171,7 @@ func checkZone(name string) error {
 
 func checkDate(text string) error {
 	if d, ok := targeting.ParseDate(text); !ok || d.String() != text {
-		return fmt.Errorf("%q is no date such as 2026-03-31", text)
+		return fmt.Errorf("%q is not a date such as 2026-03-31", text)
 	}
 	return nil
 }

@@ -59,7 +59,7 @@ func (r *reader) date(text string) targeting.Date {
 	}
 	d, ok := targeting.ParseDate(text)
 	if !ok {
-		r.note(fmt.Errorf("%q is no date", text))
+		r.note(fmt.Errorf("%q is not a date", text))
 	}
 	return d
 }

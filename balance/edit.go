@@ -179,7 +179,7 @@ func (m *Model) Apply(ops []Op) (*Model, error) {
 }
 
 // Apply applies an operation of a quantum. Errors: fault.Invalid if the operation itself fails, or if it would give a
-// new slice or shard another number than it says.
+// new slice or shard a different number than it says.
 func (e *Edit) Apply(o Op) error {
 	switch o.Kind {
 	case OpMap:

@@ -38,7 +38,7 @@ func (e *Edit) Place(name string, at Site) error {
 	return nil
 }
 
-// Form adds a shard without slaves and slices.
+// Form adds a shard without slaves or slices.
 func (e *Edit) Form(name string) (ShardID, error) {
 	if slices.ContainsFunc(e.shards, func(sh Shard) bool { return sh.Name == name }) || name == "" {
 		return 0, e.refuse("there is a shard %q already, or it has no name", name)
@@ -62,7 +62,7 @@ func (e *Edit) Assign(name string, shard ShardID) error {
 	case sh == nil || sh.State == Drained:
 		return e.refuse("slave %q cannot join shard %d, which is unknown or drained", name, shard)
 	case s.Shard != 0 || s.Left != 0 || s.Drained:
-		return e.refuse("slave %q is no spare that can join a shard", name)
+		return e.refuse("slave %q is not a spare that can join a shard", name)
 	}
 	s.Shard = shard
 	e.ops = append(e.ops, Op{Kind: OpAssign, Name: name, Shard: shard})

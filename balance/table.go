@@ -39,7 +39,7 @@ type Table struct {
 	// with any revision.
 	Revision uint64
 	// Shard is the name of the shard of which the slave is a replica; "" means the
-	// slave's own name. Spare says that the slave is no replica.
+	// slave's own name. Spare says that the slave is not a replica.
 	Shard string
 	Spare bool
 	// Filled is Model.Filled, as the slave has received it.

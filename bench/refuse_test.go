@@ -49,7 +49,7 @@ func TestRefusedBeforeAnythingRuns(t *testing.T) {
 		{CopyCommand(), []string{"--work", work, "--json", nowhere}, missing},
 		{CopyCommand(), []string{"--work", work, "--rounds", "0"}, "--rounds 0"},
 		{GridCommand(), []string{"--work", work, "--queries", commas, "--json", nowhere}, missing},
-		{GridCommand(), []string{"--work", work, "--queries", commas, "--grids", "2x0"}, `"2x0" is no grid`},
+		{GridCommand(), []string{"--work", work, "--queries", commas, "--grids", "2x0"}, `"2x0" is not a grid`},
 		{GridCommand(), []string{"--work", work}, "--queries is missing"},
 		{SizingCommand(), nil, "--grid, --searches, --curve and --out are needed"},
 		{SizingCommand(), []string{"--grid", commas, "--curve", commas, "--searches", commas, "--out", commas}, "a file that this command reads"},

@@ -93,7 +93,7 @@ func (l *List) WrittenDomains() []string {
 // Entries returns the number of advertisers, domains and categories.
 func (l *List) Entries() int { return len(l.Advertisers) + len(l.Domains) + len(l.Categories) }
 
-// Blocks returns the blocks that the list means for a request.
+// Blocks returns the list as the blocks of a request.
 func (l *List) Blocks() *targeting.Blocks {
 	b := targeting.NewBlocks(l.Advertisers, l.Domains, l.Categories, l.Uncategorised)
 	if b == nil { // a request may name an empty list

@@ -59,7 +59,7 @@ func (l *List) size() int {
 	return n
 }
 
-// Parse reads a list that Text has written. It returns fault.Corrupt if the text is no list.
+// Parse reads a list that Text has written. It returns fault.Corrupt if the text is not a list.
 func Parse(text string) (*List, error) {
 	b, _, err := ParseBlocks(text)
 	if err != nil {

@@ -220,7 +220,7 @@ func (c *Client) stream(ctx context.Context, after *string, take func(*ChangeLin
 // help.
 func noStream(res *http.Response, has string) error {
 	return &Error{Status: res.StatusCode, Code: "corrupt", Message: fmt.Sprintf(
-		"%s answers /v1/changes with %s, which is no stream of changes; is it the admin port of a balancer?", res.Request.URL.Host, has)}
+		"%s answers /v1/changes with %s, which is not a stream of changes; is it the admin port of a balancer?", res.Request.URL.Host, has)}
 }
 
 // wholeLines splits like bufio.ScanLines, but drops a last line without an end, since it was cut off.

@@ -62,7 +62,7 @@ type Context struct {
 	Time               time.Time // time of the query; zero means now
 	Languages          []string  // of the user: names or codes
 	Audiences          []string  // segments to which the user belongs
-	Site               string    // host of the page, perhaps with a path
+	Site               string    // host of the page, optionally with a path
 	Block              []string  // names of stored block lists
 	BlockAdvertisers   []uint64  // ids
 	BlockDomains       []string  // hosts

@@ -63,7 +63,7 @@ func (w *watch) next(r *Rule, n name, s *snapshot) int {
 		}
 		now := load{p.Puts + p.Conflicts, p.Conflicts}
 		before := w.seen[p.key]
-		if now.puts < before.puts { // the shard was folded and begun anew
+		if now.puts < before.puts { // the shard was folded and started again
 			before = load{}
 		}
 		seen[p.key] = now

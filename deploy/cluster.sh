@@ -15,7 +15,7 @@
 # CLUSTER_SECONDS, CLUSTER_KEYWORDS and CLUSTER_RATE make it longer or larger;
 # CLUSTER_ARGS are more arguments of the newer adshard up. CLUSTER_WITH adds a third side,
 # this program with these arguments as well (ports from 18542 on are free for them), counts
-# the processor time of master and slaves alone, and prints the differences within the
+# only the processor time of master and slaves, and prints the differences within the
 # turns. Nothing else should run.
 #
 # The load generator runs on the same processors, and before the cluster where that is

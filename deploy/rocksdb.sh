@@ -76,7 +76,7 @@ fetch() {
 	mv "$dir/unpacked" "$dir/source"
 }
 
-# library compiles it as Debian does: for every processor of the architecture, with LZ4 alone, the only compression of
+# library compiles it as Debian does: for every processor of the architecture, with only LZ4, the compression of
 # stores, and hardened; but without the assertions that Debian's has on. A compiler takes 16 files at once, which have
 # most headers in common. The date and the paths are not this machine's, so that packages have the same bytes anywhere.
 library() {

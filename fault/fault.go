@@ -23,7 +23,7 @@ const (
 	Internal    Kind = iota // a defect or an unknown cause; report it
 	Invalid                 // the request or input is wrong; correct it
 	NotFound                // what was named was not found
-	Conflict                // it already exists, or is in another state than assumed
+	Conflict                // it already exists, or is in a different state than assumed
 	Unavailable             // a peer or resource cannot be reached; try again later
 	Deadline                // the deadline has passed
 	Cancelled               // the caller gave up

@@ -16,7 +16,7 @@ type applier struct {
 	near     *nearNames
 	bids     bids
 	sayings  *sayings
-	// contradicts is called with a row that gives an entity other values than an earlier row of the file.
+	// contradicts is called with a row that gives an entity different values than an earlier row of the file.
 	contradicts func(e *entry, of kind)
 	holds       *holdings
 	// campaign and group say how the row changes the holds of its campaign and its group.

@@ -80,10 +80,10 @@ func (w *writer) inactive(e *entry, place uint32) {
 // paused warns of a campaign that was paused because it is no longer a search campaign.
 func (w *writer) paused(e *entry) {
 	w.warn(&Warning{File: w.in.Name, Record: e.record, Column: colCampaignType.String(),
-		Text: fmt.Sprintf("campaign %s of %s is no search campaign any more, and paused", rejected.Quote(e.campaign), rejected.Quote(e.advertiser))})
+		Text: fmt.Sprintf("campaign %s of %s is no longer a search campaign, and paused", rejected.Quote(e.campaign), rejected.Quote(e.advertiser))})
 }
 
-// contradicts notes a row that gives an entity other values than an earlier row.
+// contradicts notes a row that gives an entity different values than an earlier row.
 func (w *writer) contradicts(e *entry, of kind) {
 	n := &w.open.contradictions
 	if n.Count++; len(n.First) < FirstNotes {

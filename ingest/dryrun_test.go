@@ -70,7 +70,7 @@ func TestDryRunFindsWhatIsCounted(t *testing.T) {
 				t.Fatalf("seed %d: %v, or the dry run did something else", seed, err)
 			}
 			for e, n := range dry.Entities {
-				// A change that a later transaction undoes is counted, but is no difference.
+				// A change that a later transaction undoes is counted, but is not a difference.
 				if f := found[e]; f.Created != n.Created || f.Removed != n.Removed || f.Changed > n.Changed || n.Created != sum.Entities[e].Created ||
 					n.Removed != sum.Entities[e].Removed {
 					t.Errorf("seed %d: %s: found %+v, counted %+v, imported %+v", seed, backend.Entity(e), f, n, sum.Entities[e])

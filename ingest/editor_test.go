@@ -81,7 +81,7 @@ func TestEditorClauses(t *testing.T) {
 			acc + camp + grp + `A / C / G / ad ["H" "I"] ["D"] "" "p" "https://a.example/" = status=enabled` + "\n", ""},
 		{"a headline makes an ad", in("Ad Group=G", "Headline 2=H"), acc + camp + grp + `A / C / G / ad ["H"] [] "" "" "" = status=enabled` + "\n", ""},
 		{"a description makes none", in("Ad Group=G", "Description 1=H"), acc + camp + grp, ""},
-		{"a keyword row is no ad", in("Ad Group=G", "Keyword=k", "Headline 1=[]", "Final URL=[]"),
+		{"a keyword row is not an ad", in("Ad Group=G", "Keyword=k", "Headline 1=[]", "Final URL=[]"),
 			acc + camp + grp + "A / C / G / broad k = status=enabled text=k\n", ""},
 		{"[] restores", in("Ad Group=G", "Keyword=k", "Max CPC=1", "Quality score=3", "Campaign Daily Budget=9", "Languages=en") +
 			in("Ad Group=G", "Max CPC=2", "Mobile Bid Modifier=10") +

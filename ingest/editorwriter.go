@@ -224,7 +224,7 @@ func (w *editorWriter) text(c column, text string) {
 	case text == "[]":
 		w.err = cannotSay("%s of %s is []: such a cell restores a default", c, w.place())
 	case strings.Contains(text, "\r\n"):
-		w.err = cannotSay("%s of %s has a line break of CR and LF: a cell keeps the LF alone (found %s)", c, w.place(), rejected.Quote(text))
+		w.err = cannotSay("%s of %s has a line break of CR and LF: a cell keeps only the LF (found %s)", c, w.place(), rejected.Quote(text))
 	}
 }
 

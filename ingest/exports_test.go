@@ -108,7 +108,7 @@ func TestSearchCampaignTurns(t *testing.T) {
 				t.Errorf("%+v", sum)
 			}
 			sum := runInto(t, store, head+rows)
-			if sum.Warnings != 1 || !strings.Contains(sum.FirstWarnings[0].Text, "is no search campaign any more, and paused") {
+			if sum.Warnings != 1 || !strings.Contains(sum.FirstWarnings[0].Text, "is no longer a search campaign, and paused") {
 				t.Errorf("%+v", sum)
 			}
 			found := contents(t, store)

@@ -129,7 +129,7 @@ func headerOf(r *textfile.Reader, raw []byte, candidates string, needAccount boo
 	return best, err
 }
 
-// titleRecords is the number of records that are searched for a header below a first line that is no header.
+// titleRecords is the number of records that are searched for a header below a first line that is not a header.
 const titleRecords = 30
 
 // headerBelow returns a hint at a header further down, since reports have titles above it, or "" if no header is

@@ -46,7 +46,7 @@ func newHoldings(number uint64) *holdings {
 	return &holdings{number: number, refused: make(map[uint64]struct{}), seed: maphash.MakeSeed()}
 }
 
-// owned returns the kind of the entity whose own row e is. ok is false if e is no own row of a campaign or group that
+// owned returns the kind of the entity whose own row e is. ok is false if e is not an own row of a campaign or group that
 // it names.
 func (e *entry) owned() (of backend.Entity, ok bool) {
 	switch e.kind {

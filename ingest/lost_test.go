@@ -65,9 +65,9 @@ func TestRestrictionsAreNotLost(t *testing.T) {
 		"an advertiser's unknown field": {old, `{"type":"advertiser","name":"A","categories":["alcohol"],"industry":"wine"}` + "\n", "C paused", shut, ingest.Options{Advertiser: "B"}},
 		"an advertiser's zone":          {old, `{"type":"advertiser","name":"A","time_zone":{"a":1}}` + "\n", "C paused", shut, ingest.Options{}},
 		// Names that no database can keep.
-		"a name that is no text": {old, "Account,Campaign,Start Date\nA,C\xff,2026-05-01,surplus\n", "C enabled", "cell 4", ingest.Options{}},
-		"a name with NUL":        {old, `{"type":"campaign","advertiser":"A","name":"D\u0000","start_date":"2026-05-01"}` + "\n", "C enabled", "name", ingest.Options{}},
-		"a name to be erased":    {old, "Account,Campaign,Start Date\nA,[],2026-05-01,surplus\n", "C enabled", "cell 4", ingest.Options{}},
+		"a name that is not a text": {old, "Account,Campaign,Start Date\nA,C\xff,2026-05-01,surplus\n", "C enabled", "cell 4", ingest.Options{}},
+		"a name with NUL":           {old, `{"type":"campaign","advertiser":"A","name":"D\u0000","start_date":"2026-05-01"}` + "\n", "C enabled", "name", ingest.Options{}},
+		"a name to be erased":       {old, "Account,Campaign,Start Date\nA,[],2026-05-01,surplus\n", "C enabled", "cell 4", ingest.Options{}},
 		// Cells of location rows that are not used.
 		"excluded":           {old, "Account,Campaign,Location,Excluded\nA,C,Czechia,Yes\n", "C paused", shut, ingest.Options{}},
 		"targeting excluded": {old, "Account,Campaign,Location,Targeting\nA,C,Czechia,Excluded\n", "C paused", shut, ingest.Options{}},

@@ -205,8 +205,8 @@ func (p *pausedNames) add(name campaignName) {
 	}
 }
 
-// renamed has a campaign that is paused stay so under another name. The former name is not told any more; another campaign that gets it
-// is paused too.
+// renamed keeps a paused campaign paused under another name. The former name is no longer reported; another campaign that gets it is
+// paused too.
 func (p *pausedNames) renamed(from, to campaignName) {
 	i := slices.Index(p.order, from)
 	if i < 0 {

@@ -86,7 +86,7 @@ func TestFailover(t *testing.T) {
 		t.Error("the import did not notice that its server was killed")
 	}
 	if contents(t, store) != contents(t, calm) {
-		t.Error("another content than without the failover")
+		t.Error("a different content than without the failover")
 	}
 	if sum.Rows != want.Rows || sum.Entities != want.Entities {
 		t.Errorf("%+v, want %+v", sum, want)

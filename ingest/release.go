@@ -12,8 +12,8 @@ import (
 // long.
 const heldTogether = 10_000
 
-// release is the progress of the end of a file. First what the file holds is released, then other holds are lifted;
-// each time campaigns come first, then groups.
+// release is the progress at the end of a file: what the file holds is released, then other holds are lifted. In both
+// steps campaigns precede groups.
 type release struct {
 	step  int
 	after uint64 // ids up to this one are done

@@ -118,7 +118,7 @@ func TestRepeated(t *testing.T) {
 			t.Fatal(err)
 		}
 		if contents(t, store) != contents(t, calm) {
-			t.Errorf("seed %d: another content than without failures", seed)
+			t.Errorf("seed %d: a different content than without failures", seed)
 		}
 		if rejects != wantRejects {
 			t.Errorf("seed %d: rejects %s, want %s", seed, rejects, wantRejects)

@@ -132,7 +132,7 @@ func TestKilled(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got := contents(t, store); got != contents(t, want) {
-				t.Errorf("another content than without the kill")
+				t.Errorf("a different content than without the kill")
 			}
 			again, err := ingest.Run(context.Background(), store, []string{filepath.Join(dir, "ads.tsv")}, ingest.Options{})
 			if err != nil || again.ClockAfter != sum.ClockAfter {

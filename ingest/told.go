@@ -166,7 +166,7 @@ func (t *told) committed(b *bids) {
 // noteTexts are the texts of notes: for one finding and for several.
 var noteTexts = map[NoteKind][2]string{
 	NoteNoBid:         {"keyword has no bid, neither its own nor its ad group's, and is not shown", "keywords have no bid, neither their own nor their ad group's, and are not shown"},
-	NoteContradiction: {"row gives an entity other values than an earlier row of the file; the last holds", "rows give an entity other values than earlier rows of the file; the last holds"},
+	NoteContradiction: {"row gives an entity different values than an earlier row of the file; the last holds", "rows give an entity different values than earlier rows of the file; the last holds"},
 	NoteQuality:       {"quality score is not a whole number: it was read as empty, or by the n of n/10", "quality scores are not whole numbers: they were read as empty, or by the n of n/10"},
 	NoteFilled:        {"ad is shown with the keyword's text in place of {KeyWord:…}", "ads are shown with the keyword's text in place of {KeyWord:…}"},
 	NoteLeftOut:       {"text of an ad has a placeholder that is not filled, and is left out when the ad is shown", "texts of ads have placeholders that are not filled, and are left out when the ads are shown"},

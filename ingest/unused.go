@@ -203,7 +203,7 @@ func (l *layout) meant(key unusedKey) string {
 	return names[slices.Index(plain, found)]
 }
 
-// withoutDigits returns a name without its digits. Names that differ only in digits are no misspellings: C3 is not
+// withoutDigits returns a name without its digits. Names that differ only in digits are not misspellings: C3 is not
 // meant as C10.
 func withoutDigits(name string) string {
 	return strings.Map(func(r rune) rune {

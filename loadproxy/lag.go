@@ -74,7 +74,7 @@ func (l *lagging) pulled(head bool, newest uint64) {
 
 // lag returns the time since the store was at the head. While a pull waits for a newer change, the
 // lag does not grow for up to `wait`, the longest time that a pull may wait. After that, the
-// connection is taken to be cut.
+// connection is considered cut.
 func (l *lagging) lag(wait time.Duration) time.Duration {
 	now := time.Since(l.start)
 	lag := now - time.Duration(l.head.Load())

@@ -57,7 +57,7 @@ const (
 	// further pause is twice as long, up to maxRepairPause.
 	repairPause, maxRepairPause = 2 * time.Second, 5 * time.Minute
 	// idlePulls is the number of consecutive pulls without a bucket after which a discarded slice
-	// is taken to be no longer this slave's.
+	// is considered no longer this slave's.
 	idlePulls = 5
 	// maxWhy bounds the length of a reason, in bytes.
 	maxWhy = 400

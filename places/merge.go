@@ -112,7 +112,7 @@ func (m *merging) take(n *node, why error) (older bool) {
 }
 
 // shorten withdraws rows that make chains too long, once no row has any other fault, and reports whether there were any. For each place
-// one level too deep it withdraws the nearest row, from the place upwards, that is new or has another parent than before.
+// one level too deep it withdraws the nearest row, from the place upwards, that is new or has a different parent than before.
 func (m *merging) shorten(deepest int) (some bool) {
 	var blamed []int
 	depths := make([]int, len(m.nodes))
@@ -147,7 +147,7 @@ func (m *merging) measure(i int, depths []int) {
 	}
 }
 
-// moved returns the nearest row, from a place upwards, that is new or has another parent than before.
+// moved returns the nearest row, from a place upwards, that is new or has a different parent than before.
 func (m *merging) moved(i int) int {
 	for {
 		n := &m.nodes[i]

@@ -8,7 +8,7 @@ import (
 	"adshard/search/words"
 )
 
-// Names finds active places by their names, normalised as in serving.md §1.2. Making it for a large table takes about a second.
+// Names finds active places by their names, normalised as in serving.md §1.2. Building it for a large table takes about a second.
 type Names struct {
 	table            *Table
 	canonical, names []named // by ascending hash

@@ -145,7 +145,7 @@ func (t *Table) row(e *entry) Row {
 	return r
 }
 
-// Parse reads a table that Text has written. It returns fault.Corrupt if the text is no table.
+// Parse reads a table that Text has written. It returns fault.Corrupt if the text is not a table.
 func Parse(text string) (*Table, error) {
 	if len(text) > MaxSize {
 		return nil, fault.Newf(fault.Corrupt, "places: parse", "a table of places of %d bytes", len(text))

@@ -149,7 +149,7 @@ type Excess struct {
 }
 
 // Refuse removes and returns the ads with more clicks than impressions in a position over all days. A
-// click may be counted on another day than its impression, but cannot happen without one. So columns
+// click may be counted on a different day than its impression, but cannot happen without one. So columns
 // must have been swapped or impressions lost. The order is that of All.
 func (c *Counts) Refuse() (list []Excess) {
 	for _, p := range c.sorted() {

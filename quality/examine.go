@@ -24,7 +24,7 @@ func given(list []float64) (e examination) {
 
 // estimated returns the examination for which the clicks in each position equal those expected from
 // the click rates of what was shown there. The rates follow from the examination and all clicks of an
-// ad, so both are computed in turns. An ad that was shown in only one position adds nothing, and
+// ad, so the two are computed alternately. An ad that was shown in only one position adds nothing, and
 // nothing is assumed about the rates.
 //
 // This is the maximum likelihood estimate if clicks are Poisson distributed, with a separate rate for

@@ -60,7 +60,7 @@ func (m *Model) parseWeights(r *reader, name string) {
 	f, ok := featureOf(name)
 	place := "weights." + name
 	if !ok {
-		r.fail(place, "is no feature")
+		r.fail(place, "is not a feature")
 		return
 	}
 	if f == site {
@@ -141,7 +141,7 @@ func parseSplit(r *reader, place string) (s split) {
 			name := r.text(place)
 			f, ok := featureOf(name)
 			if r.err == nil && (!ok || f == site) {
-				r.fail(place, "%q is no feature that is a number", name)
+				r.fail(place, "%q is not a feature that is a number", name)
 			}
 			s.of = f
 		case 2:

@@ -5,7 +5,7 @@ import "adshard/targeting"
 // Verdict is what became of a keyword in a search.
 type Verdict uint8
 
-// The verdicts. All from KeywordPaused on are reasons why a matching keyword is no candidate. A keyword gets the first that
+// The verdicts. All from KeywordPaused on are reasons why a matching keyword is not a candidate. A keyword gets the first that
 // applies, in this order: status, ad, budget, throttling, targeting, words, bid, device, reserve, negative. They travel by
 // their numbers: a new one comes last.
 const (

@@ -9,8 +9,8 @@ type Missing struct {
 // Reason is why a shard is missing.
 type Reason uint8
 
-// The reasons. With Late to Failed, and Version, the shard gave no usable answer. With Behind and
-// Damaged it answered, but served less than its part of the ring.
+// The reasons. Late to Failed, and Version, mean that the shard gave no usable answer; Behind and
+// Damaged, that it answered, but served less than its part of the ring.
 const (
 	Late        Reason = iota // it did not answer in time
 	Silent                    // it has stopped answering; no requests go to it until it answers a probe

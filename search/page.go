@@ -38,8 +38,8 @@ func (r *Request) Kept() (hits, perAdvertiser int) {
 	return r.Slots + n, n
 }
 
-// MergePage is Merge for the answers to a request with a page: the hits of each filter are those of one search over all parts. Each
-// answer must have a count for each filter.
+// MergePage merges the answers to a request with a page, as Merge does without one: each filter gets the hits of one search over all
+// parts. Each answer must have a count for each filter.
 func MergePage(answers []*Answer, r *Request) *Answer {
 	sum := &Answer{CountsExact: true, Filtered: make([]uint64, len(r.Page.Filters))}
 	first := true

@@ -15,7 +15,7 @@ type Position struct{ Clock, Mark uint64 }
 func (p Position) String() string { return fmt.Sprintf("%x-%016x", p.Clock, p.Mark) }
 
 // ParsePosition reads a position that String has written. It returns fault.Invalid with the given
-// field if the text is no position.
+// field if the text is not a position.
 func ParsePosition(field, text string) (p Position, err error) {
 	bad := func() (Position, error) {
 		return Position{}, fault.Field("search: position", field, "%s is not a position that a change was answered with; give it back as it was", field)

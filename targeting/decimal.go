@@ -9,7 +9,7 @@ import (
 
 // decimal reads a number with at most the given number of decimals, as a multiple of the last decimal place:
 // decimal("-12.5", 1) is −125. Zeros after the last decimal place are allowed. It returns false if the text has
-// more decimals or is no number.
+// more decimals or is not a number.
 func decimal(s string, places int) (int64, bool) {
 	digits, negative := strings.CutPrefix(s, "-")
 	whole, part, pointed := strings.Cut(digits, ".")

@@ -166,7 +166,7 @@ func TestRules(t *testing.T) {
 		{"unknown places may be included", said{locations: `[{"id":1,"modifier_percent":50}]`}, at(func(c *Context) { c.UnknownLocation = true }), "passes"},
 		{"missed ones are not", said{locations: `[{"id":1}]`}, at(func(c *Context) { c.Places, c.UnknownLocation = presence(9), true }), "location_missed"},
 		{"interest counts by default", said{locations: `[{"id":4}]`}, where(interest(1, 2, 4)), "passes"},
-		{"interest does not count with presence, and is no place", said{locations: `[{"id":4}]`, presence: true}, where(interest(1, 2, 4)), "location_unknown"},
+		{"interest does not count with presence, and is not a place", said{locations: `[{"id":4}]`, presence: true}, where(interest(1, 2, 4)), "location_unknown"},
 		{"presence counts with presence", said{locations: `[{"id":4}]`, presence: true}, where(presence(1, 2, 4)), "passes"},
 		{"interest excludes by default", said{locations: `[{"id":4,"exclude":true}]`}, where(interest(1, 2, 4)), "location_excluded"},
 		{"interest does not exclude with presence", said{locations: `[{"id":4,"exclude":true}]`, exclusionPresence: true}, where(interest(1, 2, 4)), "passes"},

@@ -21,7 +21,7 @@ type Place interface {
 // Factory makes a Place with an empty database, which is removed at the end of the test.
 type Factory func(t testing.TB) Place
 
-// Patience is the busy limit of tests that expect to wait, even on a busy machine.
+// Patience is the busy timeout in tests that expect to wait, long enough for a busy machine.
 const Patience = time.Minute
 
 // clause is one behaviour that the contracts promise.

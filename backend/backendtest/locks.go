@@ -139,7 +139,7 @@ func testReceipts(t *testing.T, f Factory) {
 		t.Errorf("after two days found %q", got)
 	}
 	if v, err := s.LoadControl(ctx, "receipt"); err != nil || string(v) != "no receipt" {
-		t.Errorf("a value that is no receipt is %q, %v", v, err)
+		t.Errorf("a value that is not a receipt is %q, %v", v, err)
 	}
 }
 

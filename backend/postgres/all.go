@@ -108,7 +108,7 @@ func (n *snapshot) plan(ctx context.Context, s *scan) {
 	}
 }
 
-// readers returns connections that see what the snapshot sees; nil stands for the snapshot's own connection. They do
+// readers returns connections that see what the snapshot sees; nil means the snapshot's own connection. They do
 // not come from the pool, since the holder of one of its connections must not wait for another one.
 func (n *snapshot) readers(ctx context.Context) []*pgx.Conn {
 	var exported string
@@ -127,7 +127,7 @@ func (n *snapshot) readers(ctx context.Context) []*pgx.Conn {
 			break
 		}
 		if _, err := c.PgConn().Exec(ctx, beginRead+"; SET TRANSACTION SNAPSHOT '"+exported+"'").ReadAll(); err != nil {
-			c.Close(context.WithoutCancel(ctx)) // it is another server than the snapshot's
+			c.Close(context.WithoutCancel(ctx)) // it is a different server than the snapshot's
 			break
 		}
 		list = append(list, c)

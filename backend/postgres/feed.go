@@ -184,7 +184,7 @@ func (s *Store) CompactIf(ctx context.Context, reader string, clock uint64, idle
 			return err
 		}
 		if !bytes.Equal(now, was) || (now == nil) != (was == nil) {
-			return fault.Newf(fault.Conflict, "postgres: compact", "nothing is changed, since %s has another value than expected", guard)
+			return fault.Newf(fault.Conflict, "postgres: compact", "nothing is changed, since %s has a different value than expected", guard)
 		}
 		if _, err := tx.Exec(ctx, hold, reader, upTo); err != nil {
 			return err

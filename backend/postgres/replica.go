@@ -15,7 +15,7 @@ import (
 )
 
 // replicaParameter is the parameter of a URL with the hosts of the standbys from which snapshots for filling are
-// read, perhaps with ports, as in the URL itself.
+// read, optionally with ports, as in the URL itself.
 const replicaParameter = "replica"
 
 // withoutReplica splits a URL into one without the replica and the URL of the replica, which is "" if there is none.
@@ -102,7 +102,7 @@ func (s *Store) follows(ctx context.Context, n *snapshot, least uint64) error {
 		return err
 	}
 	if !standby { // promoted since its connection was made
-		return fault.Newf(fault.Conflict, op, "database %s is no standby any more: it was promoted; name another replica", s.replica.name)
+		return fault.Newf(fault.Conflict, op, "database %s is no longer a standby: it was promoted; name another replica", s.replica.name)
 	}
 	is := n.Position()
 	was, err := s.At(ctx, is.Clock)

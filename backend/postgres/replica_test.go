@@ -118,7 +118,7 @@ func TestReplica(t *testing.T) {
 	}
 	must(t, primary.Do(ctx, "postgres", "UPDATE adshard.compacted SET mark = mark # 1"))
 	must(t, primary.Do(ctx, "postgres", "UPDATE adshard.state SET database_id = 'another'"))
-	if _, _, err := filled(ctx, withReplica(t, primary, replica), 0); !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "another id") {
+	if _, _, err := filled(ctx, withReplica(t, primary, replica), 0); !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "a different id") {
 		t.Errorf("another database: %v", err)
 	}
 	must(t, primary.Do(ctx, "postgres", "UPDATE adshard.state SET database_id = '"+s.KnownID()+"'"))

@@ -106,7 +106,7 @@ func (s *Store) same(id string) error {
 	if id == s.id {
 		return nil
 	}
-	return fault.Newf(fault.Unavailable, "postgres: connect", "database %s has another id than before, %s and not %s:"+
+	return fault.Newf(fault.Unavailable, "postgres: connect", "database %s has a different id than before, %s and not %s:"+
 		" nothing is read or written; restart this program if that is intended", s.name, id, s.id)
 }
 

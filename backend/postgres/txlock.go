@@ -48,7 +48,7 @@ func (t *tx) Expect(ctx context.Context, key string, value []byte) error {
 		return t.Fail(ctx, err)
 	}
 	if !found || !bytes.Equal(now, value) {
-		return fault.Newf(fault.Conflict, "postgres: write", "%s has another value than expected", key)
+		return fault.Newf(fault.Conflict, "postgres: write", "%s has a different value than expected", key)
 	}
 	return nil
 }

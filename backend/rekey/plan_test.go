@@ -15,7 +15,7 @@ import (
 var pieces = []string{"men's", "men\u2019s", "men s", "head\u00adphones", "headphones", "head phones", "ring", "\u3164", "'",
 	"a b c d e f g h i j k", "a\xff", "バス", "ﾊﾞｽ"}
 
-// keyNow computes the key of a text the slow way; it returns "" if the text is no keyword.
+// keyNow computes the key of a text the slow way; it returns "" if the text is not a keyword.
 func keyNow(text string) string {
 	list, err := words.Keyword(text)
 	if err != nil {

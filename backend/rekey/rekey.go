@@ -127,7 +127,7 @@ func differing(ctx context.Context, db Database) (list []Owner, err error) {
 	return list, nil
 }
 
-// keyOf returns the key of a text, or an error that says why the text is no keyword. It does not check the limit of
+// keyOf returns the key of a text, or an error that says why the text is not a keyword. It does not check the limit of
 // characters, which is the same in all versions.
 func keyOf(a *words.Analyser, text string) (string, error) {
 	found, err := a.Split(text)

@@ -47,7 +47,7 @@ func notRegular(path string, info fs.FileInfo) error {
 	case mode&fs.ModeSocket != 0:
 		is = "a socket"
 	case mode.IsRegular():
-		is = "another file than a moment ago"
+		is = "a different file than a moment ago"
 	}
 	return fault.Newf(fault.Corrupt, "sqlite: restore",
 		"%s is %s; a backup has regular files only: put the file itself there, or use another backup", path, is)

@@ -120,7 +120,7 @@ var (
 	separators = regexp.MustCompile(` ?([(),]) ?`)
 )
 
-// bare returns a statement of the schema without comments and layout, which change when a column is added later.
+// bare returns a statement of the schema without comments or layout, which change when a column is added later.
 func bare(sql string) string {
 	return separators.ReplaceAllString(spaces.ReplaceAllString(comments.ReplaceAllString(sql, ""), " "), "$1")
 }

@@ -36,11 +36,11 @@ func (s *Store) SaveControlIf(ctx context.Context, key string, value []byte, gua
 	})
 }
 
-// expect returns fault.Conflict if a key has another value than `was`. If was is nil, the key must be missing.
+// expect returns fault.Conflict if a key has a different value than `was`. If was is nil, the key must be missing.
 func (c *conn) expect(guard string, was []byte) error {
 	now, err := c.control(guard)
 	if err == nil && (!bytes.Equal(now, was) || (now == nil) != (was == nil)) {
-		err = fault.Newf(fault.Conflict, "sqlite: control", "nothing is changed, since %s has another value than expected", guard)
+		err = fault.Newf(fault.Conflict, "sqlite: control", "nothing is changed, since %s has a different value than expected", guard)
 	}
 	return err
 }

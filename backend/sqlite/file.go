@@ -117,7 +117,7 @@ func (f *file) examine() error {
 		case i == 0:
 			return f.lost("was replaced by another file while it was open", "it is reopened if that has the same id")
 		default:
-			return f.lost("has another "+p.path+" than before", "the database is reopened when nothing uses it any more")
+			return f.lost("has a different "+p.path+" than before", "the database is reopened when nothing uses it any more")
 		}
 		if i == 0 {
 			now = info

@@ -33,7 +33,7 @@ func (c *conn) id() ([]byte, error) {
 func (c *conn) sameID() error {
 	id, err := c.id()
 	if err == nil && string(id) != c.of.id {
-		err = c.of.lost("has another id than before, "+string(id)+" and not "+c.of.id, "restart this program")
+		err = c.of.lost("has a different id than before, "+string(id)+" and not "+c.of.id, "restart this program")
 	}
 	return err
 }

@@ -151,7 +151,7 @@ func (t *tx) announce() error {
 	}
 	err = t.c.exec("UPDATE state SET since = ?, writer = ?", p.Clock, t.words)
 	if zs.ErrCode(err) == zs.ResultConstraintTrigger {
-		return fault.Newf(fault.Version, "sqlite: write", "the keys of keywords in %s are of words of another version than this program's, %q:"+
+		return fault.Newf(fault.Version, "sqlite: write", "the keys of keywords in %s are of words of a different version than this program's, %q:"+
 			" start the program of the newer version", t.s.path, t.words)
 	}
 	return err

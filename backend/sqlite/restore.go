@@ -101,8 +101,7 @@ func place(file, path, kept string) error {
 	return err
 }
 
-// give links a file to a path where no file of a database exists. Unlike a rename, a link never replaces another
-// file.
+// give links a file to a path where no database exists. Unlike a rename, a link never replaces another file.
 func give(file, path string) error {
 	for _, suffix := range suffixes {
 		if exists(path + suffix) {
@@ -129,7 +128,7 @@ func move(from, to string) error {
 		return madeMeanwhile(from)
 	}
 	for _, suffix := range suffixes[1:] {
-		// This does nothing if both names are of one file. If they are not, a program has made the log anew.
+		// This does nothing if both names are of one file. If they are not, a program has recreated the log.
 		if err := os.Rename(from+suffix, to+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}

@@ -43,7 +43,7 @@ func (t *tx) Expect(ctx context.Context, key string, value []byte) error {
 		return t.Fail(ctx, err)
 	}
 	if now == nil || !bytes.Equal(now, value) {
-		return fault.Newf(fault.Conflict, "sqlite: write", "%s has another value than expected", key)
+		return fault.Newf(fault.Conflict, "sqlite: write", "%s has a different value than expected", key)
 	}
 	return nil
 }

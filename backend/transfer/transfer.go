@@ -2,7 +2,7 @@
 //
 // Goals: all entities, statuses and budgets' marks as of one clock, and the documents of that time; bounded memory
 // except for campaigns. Non-goals: ids, clocks, the log of changes and the balancer's state, which belong to one
-// database: slaves are filled anew from the copy.
+// database: slaves are refilled from the copy.
 package transfer
 
 import (

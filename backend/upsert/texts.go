@@ -40,7 +40,7 @@ func DecodeTexts(b []byte) ([]string, error) {
 	return texts, nil
 }
 
-// decodePlain decodes an array like ["a","b"] without escapes and white space. All strings share one allocation. ok
+// decodePlain decodes an array like ["a","b"] without escapes or white space. All strings share one allocation. ok
 // is false if the array is not like that.
 func decodePlain(b []byte) ([]string, bool) {
 	if len(b) < 4 || b[0] != '[' || b[len(b)-1] != ']' || bytes.IndexByte(b, '\\') >= 0 {

@@ -25,7 +25,7 @@ type stream[P any] struct {
 	table balance.Table    // the slave's table at end
 	want  balance.Table    // the table that the model assigns
 	wants uint64           // number of times that want was looked up
-	// fits is set if table already follows want, and whole if it also lacks nothing of want.
+	// fits says that table already follows want; whole, that it also lacks nothing of want.
 	// Then a bucket need not walk both tables, which have thousands of rows while small slices
 	// move.
 	fits, whole bool

@@ -137,7 +137,7 @@ func TestALoadThatHasCeasedIsNone(t *testing.T) {
 		}
 	}
 	if in, ok := r.m.Input(r.now); !ok || !in.NoQueries || load.Evenness(in).Ratio() != 1 || load.LowerBound(in).MaxOverMean != 1 {
-		t.Error("people see another load than the status")
+		t.Error("people see a different load than the status")
 	}
 	delete(r.mute, "c")
 	r.seconds(3, 50, uneven)

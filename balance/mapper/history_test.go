@@ -205,7 +205,7 @@ func poll(t *rapid.T, w *world, _ *testSlave) error {
 	return nil
 }
 
-// move moves a slice as people do. It is no error if the mapper refuses this.
+// move moves a slice as people do. It is not an error if the mapper refuses this.
 func move(t *rapid.T, w *world, n *testSlave) error {
 	m := w.model()
 	if m == nil {

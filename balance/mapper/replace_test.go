@@ -184,7 +184,7 @@ func TestTheSourceOfACopyDiffers(t *testing.T) {
 	r.joinWith(balance.Joining{Name: "b", Table: r.fullOf("b"), Copied: &balance.Copied{Source: "c", Instance: 3}}, 22)
 	r.ack("b")
 	r.pass(time.Second)
-	r.wantEvent("no replica of its shard any more")
+	r.wantEvent("no longer a replica of its shard")
 }
 
 // TestWhoHoldsMostIsNotCopied: a slave does not copy if it lacks less than half of the weight,

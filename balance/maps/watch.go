@@ -55,8 +55,8 @@ type SlaveMap struct {
 	Least uint64
 }
 
-// Choose returns which of the maps that slaves have received replaces the current one
-// while the balancer is away, and the version that it then has. That is the map of the
+// Choose returns the map that replaces the current one while the balancer is away, out of
+// those that slaves have received, and its version. That is the map of the
 // lowest view above the current one, or a newer revision of the current view, that all
 // slaves still serve. It is the lowest view, since slaves that are behind can serve no
 // later one. Maps of epochs below the newest that any slave knows are only used if

@@ -89,7 +89,7 @@ func (m *Membership) entrancesOf(now time.Duration) {
 }
 
 // retain limits the certified keys of a slave to those that it holds by its last report. If it
-// loses a key, it may have it again later, filled anew, before anything compares it.
+// loses a key, it may be refilled with it later, before anything compares it.
 func (m *Membership) retain(name string) {
 	full, f := m.Slave(name).Table.In(balance.Full), m.filling(name)
 	f.kept.keys, f.copied = balance.Intersect(f.kept.keys, full), balance.Intersect(f.copied, full)

@@ -323,7 +323,7 @@ func (m *Membership) shards(now time.Duration) (list []shardState) {
 	return list
 }
 
-// takes reports whether a spare is in another zone than all slaves of the shard.
+// takes reports whether a spare is in a different zone than all slaves of the shard.
 func (s shardState) takes(spare balance.Slave) bool {
 	return spare.Zone == "" || !slices.Contains(s.zones, spare.Zone)
 }

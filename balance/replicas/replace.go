@@ -47,7 +47,7 @@ func (m *Membership) filling(name string) *filling {
 // Forget drops the state of a slave that is no longer in the model.
 func (m *Membership) Forget(slave string) { delete(m.fillings, slave) }
 
-// Joined takes what a slave that joins says about its store. c is nil if the store is no copy.
+// Joined takes what a slave that joins says about its store. c is nil if the store is not a copy.
 func (m *Membership) Joined(name string, c *balance.Copied) {
 	m.filling(name).looked = 0
 	if c != nil {
@@ -150,14 +150,14 @@ func (m *Membership) takeCopy(name string, c *balance.Copied) {
 	*r = filling{shard: r.shard, differed: r.differed, kept: r.kept}
 	if !known || !named || !s.In || s.Shard != r.shard || s.Instance != c.Instance || m.verify.DiscardsAny(c.Source) {
 		m.Event(cluster.Event{Name: name,
-			Text: "is filled with a copy of " + c.Source + ", which is no replica of its shard any more: it is compared with the source of truth"})
+			Text: "is filled with a copy of " + c.Source + ", which is no longer a replica of its shard: it is compared with the source of truth"})
 		return
 	}
 	r.copied, r.source = certified, c.Source
 	m.Event(cluster.Event{Name: name, Text: "is filled with a copy of " + c.Source})
 }
 
-// reserved notes that a slave now serves other keys than before. In copies of its store, only keys that it served all
+// reserved notes that a slave now serves different keys than before. In copies of its store, only keys that it served all
 // the time are taken as certified.
 func (m *Membership) reserved(source string) {
 	for _, f := range m.fillings {

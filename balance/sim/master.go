@@ -104,7 +104,7 @@ func (m *master) polled(fresh bool, err error) {
 	again()
 }
 
-// adopt makes a map the current one, and reports whether it differs from the one before.
+// adopt makes a map the current one, and reports whether it differs from the previous one.
 func (m *master) adopt(as maps.Version, model *balance.Model, provisional bool) bool {
 	if as == m.have {
 		return false

@@ -46,7 +46,7 @@ type times struct {
 	poll    time.Duration // of pulls, maps, quanta and feeds
 	report  time.Duration
 	timeout time.Duration // of calls
-	unheard time.Duration // after which a distributor is taken to be gone
+	unheard time.Duration // after which a silent distributor is considered gone
 	grace   time.Duration // after which a slave without a balancer serves its data
 	keep    uint64        // number of changes that the feed keeps at least
 	query   time.Duration // deadline of a query
@@ -150,7 +150,7 @@ func (w *world) trouble(b *balancer, err error) {
 	}
 }
 
-// told takes an event that a mapper reports.
+// told records an event that a mapper reports.
 func (w *world) told(b *balancer, e cluster.Event) {
 	w.history = w.history.add(e.Text)
 	if w.log != nil {

@@ -46,7 +46,7 @@ func (i *iteration) cuts(p *draft.Part) bool {
 	return i.Grain > 0 && p.Items > 1 && p.Load > i.Gain*i.Mean
 }
 
-// single returns the load from which on an item of a shard becomes a slice of its own. Such
+// single returns the load at which an item of a shard becomes a slice of its own. Such
 // an item is worth a move, and there are not too many of them.
 func (i *iteration) single(shard int) float64 {
 	least := i.Gain * i.Mean

@@ -19,7 +19,7 @@ func (i *iteration) merge() {
 			i.mergeHere(a, b)
 			continue
 		}
-		if a.Merged { // by then, the mapper may have it with other keys than before
+		if a.Merged { // by then, the mapper may have it with different keys than before
 			continue
 		}
 		from, to := a, b

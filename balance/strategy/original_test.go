@@ -155,7 +155,7 @@ func TestOriginalWithoutItems(t *testing.T) {
 	}
 	for _, s := range m.Slices() {
 		if bits.Len64(uint64(s.Hi-s.Lo)) != 62 {
-			t.Errorf("slice %+v is no quarter", s)
+			t.Errorf("slice %+v is not a quarter", s)
 		}
 	}
 	if !strings.Contains(p.Reasons[0].Text, "no items yet") {

@@ -47,7 +47,7 @@ type WeightedMoveConfig struct {
 	MergeShare float64
 	// MoveShare is the share of all items that may move in an iteration.
 	MoveShare float64
-	// SplitAt is the load, as a multiple of the mean slice, from which on a slice is split, as
+	// SplitAt is the load, as a multiple of the mean slice, at which a slice is split, as
 	// long as its shard has fewer than SplitBelow slices.
 	SplitAt    float64
 	SplitBelow int

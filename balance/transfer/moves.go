@@ -280,7 +280,7 @@ func (m *Moves) switchOn(now time.Duration, e *cluster.Edit, v *activeMove) {
 	}
 }
 
-// doubt forgets what was certified of slaves that are lost, until they are back.
+// doubt drops the certificates of slaves that are lost; they are certified again when they are back.
 func (m *Moves) doubt(now time.Duration, v *activeMove) {
 	for _, a := range v.arrivals {
 		if a.check.Done() && !m.Alive(a.slave, now) {
@@ -415,7 +415,7 @@ const (
 	// switchShare of all moves is ready.
 	switchGap, switchWait, calmWait = 50 * time.Millisecond, time.Second, 3 * time.Second
 	switchShare                     = 4
-	// maxUnpublished is the number of unacknowledged views from which on switches are held back.
+	// maxUnpublished is the number of unacknowledged views at which switches are held back.
 	maxUnpublished = 4
 	// restIntervals is the number of intervals for which a slice stays away from a shard that it left,
 	// and rideIntervals from a shard that it failed to move to.

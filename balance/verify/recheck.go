@@ -136,7 +136,7 @@ func (q *Verifier) comparable(name string, s balance.Slice) bool {
 }
 
 // recheckCompares reports whether an answer should be judged. If the slice has changed, the rest of its
-// keys is compared anew. Data that another version built cannot be compared.
+// keys is compared again. Data that another version built cannot be compared.
 func (q *Verifier) recheckCompares(c *Comparison, a balance.Certified) bool {
 	s := q.Model.At(c.part.Lo)
 	switch {

@@ -178,7 +178,7 @@ func (m *moving) first(t *rapid.T) *pb.NodeData {
 	return d
 }
 
-// bucket returns a bucket that brings, deletes and clears some groups, perhaps with another table.
+// bucket returns a bucket that brings, deletes and clears some groups, optionally with another table.
 func (m *moving) bucket(t *rapid.T, from *pb.Position) *pb.NodeData {
 	m.clock++
 	d := m.build.All() // parents come along with their groups

@@ -114,7 +114,7 @@ func (c *Cache[V]) Has(prefix uint64) bool {
 	return s.entries[prefix] != nil
 }
 
-// Holds reports whether what one state has read of a prefix is still valid for another.
+// Holds reports whether data of a prefix that was read in one state is valid in another.
 func (c *Cache[V]) Holds(prefix, read, state uint64) bool {
 	since := max(c.ChangedAt(prefix), c.floor.Load())
 	return read >= since && state >= since

@@ -91,7 +91,7 @@ type ClassImpact struct {
 
 // Impact is the impact of a member of a class in 64 bits: the product of effective bid and quality (38 bits), Modified (1), Dominated
 // (1), OwnerNegatives (1), the quality (6), its profile (8) as an index into the block's profiles, and the posting's place in the
-// block (8). If the posting is no candidate, the product is 0 and the quality is its EffectiveBid, with 2 for Undecided. The impacts
+// block (8). If the posting is not a candidate, the product is 0 and the quality is its EffectiveBid, with 2 for Undecided. The impacts
 // of a class are sorted like hits, by descending product, then ascending keyword, with the dominated ones after the others.
 type Impact uint64
 
@@ -121,10 +121,10 @@ func NewImpact(w EffectiveBid, quality uint8, posting int) Impact {
 	return Impact(w-1)*Impact(quality)<<productShift | Impact(quality)<<qualityShift | Impact(posting)
 }
 
-// Product returns effective bid × quality, or 0 for a posting that is no candidate.
+// Product returns effective bid × quality, or 0 for a posting that is not a candidate.
 func (e Impact) Product() uint64 { return uint64(e >> productShift) }
 
-// Quality returns the quality, at most MaxQuality. For a posting that is no candidate it returns the reason instead, as Bid does.
+// Quality returns the quality, at most MaxQuality. For a posting that is not a candidate it returns the reason instead, as Bid does.
 func (e Impact) Quality() uint64 { return uint64(e >> qualityShift & MaxQuality) }
 
 // Posting returns the posting's place in its block.

@@ -31,7 +31,7 @@ func checkBlock(b *Block) {
 			assert(int(m) < b.View.Len() && !seen[m], "posting %d is there twice, or not in the block", m)
 			kind, words := b.View.Posting(int(m))
 			classKind, own := b.Class(i)
-			assert(kind == classKind && bytes.Equal(words.Key(), own.Key()), "posting %d is of another class than %d", m, i)
+			assert(kind == classKind && bytes.Equal(words.Key(), own.Key()), "posting %d is of a different class than %d", m, i)
 			seen[m] = true
 		}
 	}

@@ -34,7 +34,7 @@ type Parents struct {
 	// Reaches is the version of the parents in which the modifiers or the factor of some campaign last changed. What blocks can reach
 	// (ListReach) is valid as long as it stays the same.
 	Reaches uint64
-	// Version is one more than the version before. recent has the latest changes.
+	// Version is one more than that of the previous state. recent has the latest changes.
 	Version uint64
 	changes uint64
 	recent  [recentChanges]parentChange

@@ -21,7 +21,7 @@ const (
 )
 
 // splits estimates, for the newest generation seen of each slice, the key with half of the slice's
-// load on each side. All samples count alike, since each stands for as many postings examined or
+// load on each side. All samples count equally, since each stands for as many postings examined or
 // matched, which cost about the same.
 type splits map[uint64]*split
 

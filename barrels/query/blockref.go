@@ -12,8 +12,8 @@ type blockRef struct {
 	cached *index.Block // nil if not cached
 }
 
-// classRef is a class of a block: postings with the same words and match type, which agree alike
-// with every query. In a block that is not cached each posting is a class.
+// classRef is a class of a block: postings with the same words and match type, so that a query matches
+// all of them or none. In a block that is not cached each posting is a class.
 type classRef struct {
 	blockRef
 	class int32

@@ -94,7 +94,7 @@ func (r *ranking) countedBefore(keyword uint64) bool {
 	return len(r.seen) == n
 }
 
-// formsAlike reports whether all forms of a keyword match alike at a level that needs no language.
+// formsAlike reports whether all forms of a keyword match equally at a level that needs no language.
 // They do not if the whole query must agree in any order: its other words may agree by inflection or
 // as synonyms, which depend on the language.
 func (r *ranking) formsAlike(t search.MatchType) bool {

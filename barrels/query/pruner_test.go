@@ -56,7 +56,7 @@ func TestPrunerChoosesTheHighest(t *testing.T) {
 			got = append(got, b.reach)
 			seen[b] = true
 			if b.reach != b.list.Reach(p.state.Parents, 0).Blocks[b.block] {
-				t.Fatalf("block %d has another reach than %d", b.block, b.reach)
+				t.Fatalf("block %d has a different reach than %d", b.block, b.reach)
 			}
 		}
 		if !slices.Equal(got, want[:min(firstBlocks, len(want))]) || len(seen) != len(got) {

@@ -107,7 +107,7 @@ func (r *ranking) release() {
 // enter implements sink.
 func (r *ranking) enter(b blockRef, term uint64) {
 	if b.cached == nil {
-		r.begin(b) // its view may have other bytes than before
+		r.begin(b) // its view may have different bytes than before
 	}
 	if r.sampler.Active() {
 		r.sampler.Enter(b.view, term)

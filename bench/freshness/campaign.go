@@ -36,7 +36,7 @@ func versionIn(address string) (int, error) {
 	rest, ok := strings.CutPrefix(address, addressOf)
 	n, err := strconv.Atoi(rest)
 	if !ok || err != nil {
-		return 0, fmt.Errorf("an answer shows %q, which is no ad of this measurement", address)
+		return 0, fmt.Errorf("an answer shows %q, which is not an ad of this measurement", address)
 	}
 	return n, nil
 }

@@ -26,7 +26,7 @@ func Parse(text string) (g Grid, err error) {
 		}
 	}
 	if !ok || err != nil || g.Shards < 1 || g.Replicas < 1 || g.Slaves() > cluster.MaxSlaves {
-		return Grid{}, fmt.Errorf("%q is no grid: write SHARDSxREPLICAS, for example 2x2, with %d slaves at most", text, cluster.MaxSlaves)
+		return Grid{}, fmt.Errorf("%q is not a grid: write SHARDSxREPLICAS, for example 2x2, with %d slaves at most", text, cluster.MaxSlaves)
 	}
 	return g, nil
 }

@@ -98,7 +98,7 @@ func TestReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := ReadFile(file); err == nil {
-		t.Error("a file that is no report was read")
+		t.Error("a file that is not a report was read")
 	}
 }
 

@@ -128,7 +128,7 @@ func TestWrong(t *testing.T) {
 		"type A struct {\n" + key + "\tN int `counter:\"fold=inc update=add\"`\n}\n":                    "N: inc takes 2 of int and returns one",
 		"type A struct {\n" + key + "\tN int64 `counter:\"fold=add update=inc\"`\n}\n":                  "N: add takes 2 of int64 and returns one",
 		"type A struct {\n" + key + "\tN int `counter:\"fold=add update=inc shards=0\"`\n}\n":           "shards=0: 1 to 1024, or adaptive",
-		"type A struct {\n" + key + "\tN int `counter:\"fold=add update=inc neutral=)\"`\n}\n":          "N: neutral=) is no expression",
+		"type A struct {\n" + key + "\tN int `counter:\"fold=add update=inc neutral=)\"`\n}\n":          "N: neutral=) is not an expression",
 		"type A struct {\n" + key + "\tN int `counter:\"fold=add update=inc shrads=3\"`\n}\n":           `N: unknown word "shrads=3"`,
 		"type A struct {\n" + key + "\tN int `counter:\"group\"`\n}\n":                                  "N: a group is a slice",
 		"type A struct {\n" + key + "\tN, M int `counter:\"fold=add update=inc\"`\n}\n":                 "a tag counter belongs to one field",

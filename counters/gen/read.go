@@ -205,7 +205,7 @@ func (r *reader) field(f *ast.Field, tag string) *field {
 			c.Neutral = value
 			e, err := parser.ParseExpr(value)
 			if err != nil {
-				r.wrong(f, "%s: neutral=%s is no expression", c.Name, value)
+				r.wrong(f, "%s: neutral=%s is not an expression", c.Name, value)
 			} else {
 				r.uses(e, false)
 			}

@@ -102,7 +102,7 @@ func Validate(changes []Change) error {
 
 // Conflict returns the error for a change whose key has another version.
 func Conflict(c *Change) error {
-	return fault.Newf(fault.Conflict, "store: apply", "key %q has another version than %d", c.Key, c.Version)
+	return fault.Newf(fault.Conflict, "store: apply", "key %q has a different version than %d", c.Key, c.Version)
 }
 
 // NewVersion returns a version that was never used before: 63 random bits. A counter would repeat

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Builds the Debian packages, with a list of what is in them (SBOM), into DIR. The bytes depend on the
-# commit and the tools alone: not on the directory, the time or the user. Usage: build.sh [DIR]
+# commit and the tools only, not on the directory, the time or the user. Usage: build.sh [DIR]
 # They are linked with the system's RocksDB, or statically with 11 (deploy/rocksdb.sh): their version then ends in +rocksdb11.
 # VERSION=1.2.3 overrides the newest release of CHANGELOG.md, MAINTAINER="NAME <ADDRESS>" who is named as the maintainer.
 set -eu -o pipefail

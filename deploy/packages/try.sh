@@ -69,7 +69,7 @@ done
 sed -i 's/^slaves: 1/slaves: 3/' "$root/etc/adshard/balancer.yaml"
 echo '# changed by its user' >>"$root/etc/adshard/master.yaml"
 
-# The holder keeps a network with loopback alone, and the file system as ProtectSystem=strict shows it.
+# The holder keeps a network with loopback only, and the file system as ProtectSystem=strict shows it.
 unshare --net --mount --propagation private sh -c "ip link set lo up
 	mount --bind '$root' '$root' && mount -t proc proc '$root/proc' && mount -t tmpfs tmpfs '$root/tmp'
 	mount --bind '$root/var/lib/adshard' '$root/var/lib/adshard' && mount -o remount,bind,ro '$root' && touch '$dir/held'

@@ -38,7 +38,7 @@ const (
 // Errors for texts that are not valid tokens. An unknown key may be one that has not arrived here
 // yet.
 var (
-	ErrMalformed  = errors.New("the text is no event token")
+	ErrMalformed  = errors.New("the text is not an event token")
 	ErrUnknownKey = errors.New("the key of the event token is not known")
 	ErrForged     = errors.New("the event token was not made by this cluster")
 )

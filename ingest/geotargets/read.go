@@ -135,7 +135,7 @@ func (f *file) read(ctx context.Context, in *textfile.File) error {
 			f.reject(f.cells.Record, places.Fields, err.Error())
 			continue
 		case err == nil && in.BytesRead() > 4*places.MaxSize:
-			err = fmt.Errorf("more than %d bytes are no table of places", 4*places.MaxSize)
+			err = fmt.Errorf("more than %d bytes are not a table of places", 4*places.MaxSize)
 		}
 		if err == nil {
 			err = ctx.Err()
@@ -157,7 +157,7 @@ func (f *file) header() error {
 	for field := range places.Fields {
 		at := func(cell []byte) bool { return strings.EqualFold(string(bytes.TrimSpace(cell)), field.String()) }
 		if f.column[field] = slices.IndexFunc(cells, at); f.column[field] < 0 {
-			return fmt.Errorf("the column %s is missing: this is no file of Google's geotargets, with commas between its cells", field)
+			return fmt.Errorf("the column %s is missing: this is not a file of Google's geotargets, with commas between its cells", field)
 		}
 		if slices.ContainsFunc(cells[f.column[field]+1:], at) {
 			return fmt.Errorf("the column %s is there twice", field)

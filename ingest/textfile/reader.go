@@ -15,7 +15,7 @@ const MaxRecord = 1 << 20
 // ErrTooLong is the error of a record longer than MaxRecord. The reader then continues after that record.
 var ErrTooLong = fmt.Errorf("longer than %d bytes: a quote that is not closed?", MaxRecord)
 
-// Reader reads RFC 4180 records: cells with a separator between them, perhaps in quotes, and LF or CRLF at the end of
+// Reader reads RFC 4180 records: cells with a separator between them, optionally quoted, and LF or CRLF at the end of
 // a record. A line break in a quoted cell is part of the cell (CRLF becomes LF). Reader differs from encoding/csv in
 // what an import needs: a record's length is bounded, an empty line is a record, a truncated last record is told from
 // a complete one, and no cell is copied (twice as fast on this data).

@@ -13,7 +13,7 @@ const minLocationModifier = 100 // permille, −90 %
 
 // Errors of circles.
 var (
-	ErrRadius = errors.New("not a radius of 100 m to 800 km: a number, perhaps with mi or km")
+	ErrRadius = errors.New("not a radius of 100 m to 800 km: a number, optionally with mi or km")
 	ErrUnit   = errors.New("the unit of the radius is mi or km")
 
 	errCircle      = errors.New("not a circle such as (10mi:33.5303:-111.836502), of 100 m to 800 km")

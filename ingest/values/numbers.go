@@ -32,7 +32,7 @@ var (
 	errModifier   = errors.New("not within -100 to +900")
 )
 
-// ParseMoney reads an amount in units and returns micros. It accepts digits, perhaps followed by a point and 1 to 6
+// ParseMoney reads an amount in units and returns micros. It accepts digits, optionally followed by a point and 1 to 6
 // digits.
 func ParseMoney(s string) (micros uint64, err error) {
 	whole, fraction, pointed := strings.Cut(s, ".")

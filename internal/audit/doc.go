@@ -13,6 +13,6 @@
 //
 // The data are the golden set of targeting, and most questions have a context and blocks. Three kinds of data change meanwhile. First,
 // the targeting of the groups with words of their own. Second, a block list and a place: answers must follow the newest change or, until
-// their master has answered by the newest, the one before it (package clustertest, Shifter). Third, campaigns, lists and places of the
+// their master has answered by the newest, the previous one (package clustertest, Shifter). Third, campaigns, lists and places of the
 // golden set, in ways that do not affect its answers (Stirrer).
 package audit

@@ -75,10 +75,10 @@ func TestLinesAreThoseOfTheFile(t *testing.T) {
 	for args, says := range map[string]string{
 		"balancer --check-config --db ads.db":                              "sqlite:PATH",
 		"balancer --check-config --db sqlite:a.db --log-level loud":        "debug, info, warn or error",
-		"balancer --check-config --db sqlite:a.db --events a.db-events":    "config: events: this is no database URL",
-		"balancer --check-config --db sqlite:a.db --events sqlite:":        "config: events: this is no database URL",
-		"balancer --check-config --db sqlite:a.db --events sqlite:a.db":    "config: events: must be another file",
-		"collector --check-config --db sqlite:a.db --events postgre://b/c": "config: events: this is no database URL",
+		"balancer --check-config --db sqlite:a.db --events a.db-events":    "config: events: this is not a database URL",
+		"balancer --check-config --db sqlite:a.db --events sqlite:":        "config: events: this is not a database URL",
+		"balancer --check-config --db sqlite:a.db --events sqlite:a.db":    "config: events: must be a different file",
+		"collector --check-config --db sqlite:a.db --events postgre://b/c": "config: events: this is not a database URL",
 		"up --check-config": "db: must not be empty",
 		"collector --check-config --config " + file(t, "d.yaml", "db: [\n"): "line ",
 	} {

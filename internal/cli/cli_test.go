@@ -161,7 +161,7 @@ func TestImport(t *testing.T) {
 func TestImportThatFails(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "ads.db")
-	notOurs := file(t, "text.db", strings.Repeat("this is no database\n", 500))
+	notOurs := file(t, "text.db", strings.Repeat("this is not a database\n", 500))
 	wrong := file(t, "wrong.csv", "a,b,c\n1,2,3\n")
 	for _, c := range []struct {
 		name   string

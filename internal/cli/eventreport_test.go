@@ -53,7 +53,7 @@ func queryOf(t testing.TB, text string) uint64 {
 	return token.QueryHash(norms...)
 }
 
-// askedEvent is an event with the words of its query, and whether the event is still kept singly.
+// askedEvent is an event with the words of its query. kept says whether it is still stored as a single event.
 type askedEvent struct {
 	store.Event
 	query string
@@ -211,7 +211,7 @@ func TestReportAsOracle(t *testing.T) {
 }
 
 // TestReportForms: JSON has the same rows and total as CSV. Text has the largest rows first, the total of all, and
-// the number of rows not shown. No form contains words of a query that is no keyword.
+// the number of rows not shown. No form contains words of a query that is not a keyword.
 func TestReportForms(t *testing.T) {
 	db, list := reported(t)
 	var want store.Sum
@@ -310,7 +310,7 @@ func TestReportRefuses(t *testing.T) {
 	for args, says := range map[string]string{
 		"--by x --since 2023-11-14":                                                   "campaign, keyword or query",
 		"--by query":                                                                  "--since is missing",
-		"--by query --since 14.11.":                                                   "no day such as",
+		"--by query --since 14.11.":                                                   "not a day such as",
 		"--by query --since 2023-11-14 --until 2023-11-13":                            "is before",
 		"--by query --since 2023-11-14 --csv --json":                                  "choose one",
 		"--by query --since 2023-11-14 --advertiser Nobody":                           "no advertiser of this name",

@@ -43,7 +43,7 @@ func TestImportTells(t *testing.T) {
 	for _, want := range []string{
 		"not used: column \"Campain status\", filled in 1 row; did you mean \"Campaign Status\"?\nnot used: column \"Path 1\" of keywords, filled in 1 row\n",
 		`1 keyword has no bid, neither its own nor its ad group's, and is not shown: broad "K!" in ad group "G"`,
-		"1 row gives an entity other values than an earlier row of the file; the last holds: " + path + ": row 3, keyword \"K!\"\n",
+		"1 row gives an entity different values than an earlier row of the file; the last holds: " + path + ": row 3, keyword \"K!\"\n",
 		`1 quality score is not a whole number: it was read as empty, or by the n of n/10: "--"`,
 	} {
 		if !strings.Contains(out, want) {

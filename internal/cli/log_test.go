@@ -75,7 +75,7 @@ func cleanJSON(line string) error {
 			}
 		case map[string]any, []any:
 			if key != "answer" {
-				return fmt.Errorf("%s is no single value", key)
+				return fmt.Errorf("%s is not a single value", key)
 			}
 		}
 	}

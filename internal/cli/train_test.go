@@ -98,11 +98,11 @@ func TestQualityTrainNoBetter(t *testing.T) {
 func TestQualityTrainRejects(t *testing.T) {
 	wrong := "2026-11-23,1,1,1,1,1,1000,60,phone\n2026-11-23,1,1,1,2,1,1,2,mobile\n"
 	status, out, errOut := runIn(t, trainCSV(60, 30)+wrong, "adshard", "quality", "train", "--db", trainable(t), "-")
-	if status != exitRejects || !strings.Contains(errOut, `row 242, device: "phone" is no device`) || !strings.Contains(errOut, "refused: ad 2 of keyword 1 in position 1") || !strings.Contains(out, "CALIBRATION") {
+	if status != exitRejects || !strings.Contains(errOut, `row 242, device: "phone" is not a device`) || !strings.Contains(errOut, "refused: ad 2 of keyword 1 in position 1") || !strings.Contains(out, "CALIBRATION") {
 		t.Errorf("%d\n%s%s", status, out, errOut)
 	}
 	for args, says := range map[string]string{
-		"--strength 0 -": "strength", "--features bid -": "no feature", "--since x -": "--since", "--events sqlite:x -": "--events", "--features hour -": "hour",
+		"--strength 0 -": "strength", "--features bid -": "not a feature", "--since x -": "--since", "--events sqlite:x -": "--events", "--features hour -": "hour",
 	} {
 		status, _, errOut := runIn(t, trainCSV(60, 30), "adshard", append([]string{"quality", "train", "--db", trainable(t)}, strings.Fields(args)...)...)
 		if status == exitDone || !strings.Contains(errOut, says) {

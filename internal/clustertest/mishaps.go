@@ -57,7 +57,7 @@ func removeDatabase(path string) {
 	}
 }
 
-// contents counts the rows of a database by their content without ids and clocks, which differ between copies.
+// contents counts the rows of a database by their content without ids or clocks, which differ between copies.
 func contents(ctx context.Context, url string) (map[string]int, error) {
 	store, err := database.Open(ctx, url, false)
 	if err != nil {

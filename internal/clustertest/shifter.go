@@ -21,7 +21,7 @@ import (
 // Shifter keeps changing a block list and the country of a place. The list blocks a keyword of its own or it does not; the place is in
 // the country that another keyword targets or it is not.
 //
-// The next change is made once each master has answered by the last one. So an answer is by the last change or the one before it, and
+// The next change is made once each master has answered by the last one. So an answer is by the last change or the previous one, and
 // must be by the last one if its master had answered by it before the query was sent.
 type Shifter struct {
 	store backend.Store

@@ -13,8 +13,8 @@ type draftKeyword struct {
 	match string
 }
 
-// matchTypes is the mix of match types of keywords that are runs of words. Together with whole titles as exact
-// keywords it results in about 30, 30 and 40 %.
+// matchTypes is the mix of match types of keywords that are runs of words. Whole titles are exact keywords, so that in
+// all about 30, 30 and 40 % are broad, phrase and exact.
 var matchTypes = mixOf(map[string]int{"Broad": 33, "Phrase": 33, "Exact": 34}, "Broad", "Phrase", "Exact")
 
 // runLengths has the mix of the numbers of a title's words that a keyword takes: mostly two or three, as people type.
@@ -58,7 +58,7 @@ func (m *keywordMaker) make(d dice, it *item, tokens []string, n int) []draftKey
 	return m.out[:min(len(m.out), n)]
 }
 
-// run returns some neighbouring words of a title that begin and end with a word that is no stop word, or "" if none
+// run returns some neighbouring words of a title that begin and end with a word that is not a stop word, or "" if none
 // are found.
 func run(d dice, tokens []string) string {
 	n := min(pick(d, runLengths[:]), len(tokens))

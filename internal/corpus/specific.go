@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Bounds of specificity for the quality of a keyword: 1 up to leastBits, 10 from mostBits on.
+// A keyword with a specificity of leastBits or less has quality 1, one of mostBits or more quality 10.
 const (
 	leastBits = 9
 	mostBits  = 15

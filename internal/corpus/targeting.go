@@ -48,7 +48,7 @@ func (o *Options) TargetingOf(advertiser, campaign string) (Targeting, bool) {
 	return o.profile(int(number % uint64(o.Profiles))), true
 }
 
-// manyProfiles is the number of profiles from which on each campaign has its own, as far as there are enough.
+// manyProfiles is the number of profiles above which each campaign gets its own while there are any left.
 const manyProfiles = 10_000
 
 // profile draws the n-th distinct targeting. Most contexts of WriteContexts pass it; they differ in the bid.

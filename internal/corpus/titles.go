@@ -74,8 +74,8 @@ func (s *shape) remodelled(token string) string {
 	}, token)
 }
 
-// advertiser returns the advertiser of an item in a round: mostly the item's own, or else one that is new in that
-// round and gets the same share of the own advertiser's items.
+// advertiser returns the advertiser of an item in a round. In round 0 that is the item's own. In each later round 40 %
+// of the advertisers keep their items; all items of each of the others go to one new advertiser.
 func advertiser(it *item, seed uint64, round int) string {
 	if round == 0 || mix(seed^hashOf(it.advertiser), uint64(round))%100 < 40 {
 		return it.advertiser

@@ -50,7 +50,7 @@ var causesOfShards = []cause{
 	{cluster: "shards", what: "a slave that was killed", alerts: []string{"AdshardTargetDown", "AdshardIncompleteAnswers"}, long: true,
 		bring: func(r *alarmed) { r.parts["slave-1"].Kill() },
 		end:   func(r *alarmed) { r.start("slave-1") }, ends: []string{"AdshardTargetDown", "AdshardIncompleteAnswers"}},
-	{cluster: "shards", what: "a store with other bids than the database, and no room to discard them",
+	{cluster: "shards", what: "a store with different bids than the database, and no room to discard them",
 		alerts: []string{"AdshardCopiesDiffer", "AdshardCondemnedSlices"}, bring: tamper,
 		end: (*alarmed).ended, ends: []string{"AdshardCondemnedSlices"}},
 }

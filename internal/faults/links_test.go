@@ -56,7 +56,7 @@ func (f cut) String() string {
 	return f.from + " -> " + f.to.String()
 }
 
-// touches leaves out names that are no parts, such as the database.
+// touches leaves out names that are not parts, such as the database.
 func (f cut) touches() []string {
 	return slices.DeleteFunc(append(on{f.from}, f.to...), func(name string) bool { return !slices.Contains(allNames(), name) })
 }

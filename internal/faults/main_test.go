@@ -41,7 +41,7 @@ func readSettings(t *testing.T) (s settings) {
 	number := func(text string) uint64 {
 		n, err := strconv.ParseUint(text, 10, 64)
 		if err != nil {
-			t.Fatalf("%q is no number of a seed", text)
+			t.Fatalf("%q is not a number of a seed", text)
 		}
 		return n
 	}

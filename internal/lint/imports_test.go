@@ -304,7 +304,7 @@ func faults(pkg, used string) (out []fault) {
 	}
 	ours, isOurs := strings.CutPrefix(used, source.Module+"/")
 	if isOurs && source.TestSupport(ours) && !source.TestSupport(pkg) {
-		out = append(out, fault{used, "tests …test", "packages named …test are there for tests alone"})
+		out = append(out, fault{used, "tests …test", "packages named …test are only for tests"})
 	}
 	for _, r := range rules {
 		own := strings.TrimSuffix(r.pkg, "/…")

@@ -21,7 +21,7 @@ func TestRacePackages(t *testing.T) {
 		name := strings.TrimSpace(line)
 		i := slices.IndexFunc(tree.Packages, func(p *source.Package) bool { return "./"+p.Path == name })
 		if i < 0 || !slices.ContainsFunc(tree.Packages[i].Files, func(f *source.File) bool { return f.Test }) {
-			t.Errorf("deploy/race-packages.txt: %s is no package with tests", name)
+			t.Errorf("deploy/race-packages.txt: %s is not a package with tests", name)
 		}
 	}
 }

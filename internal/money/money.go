@@ -28,7 +28,7 @@ func Format(micros uint64) string {
 	return strconv.FormatUint(micros/unit, 10) + "." + decimals[:shown]
 }
 
-// Parse reads an amount in units: digits, perhaps followed by a point and up to six digits. ok is false for anything
+// Parse reads an amount in units: digits, optionally followed by a point and up to six digits. ok is false for anything
 // else, and if the micros do not fit in 64 bits.
 func Parse(text string) (micros uint64, ok bool) {
 	whole, decimals, _ := strings.Cut(text, ".")

@@ -242,7 +242,7 @@ func target(path string) string {
 	return path
 }
 
-// reason returns an error without its operation and path.
+// reason returns an error without its operation or path.
 func reason(err error) error {
 	var at *fs.PathError
 	if errors.As(err, &at) {

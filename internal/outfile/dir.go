@@ -189,7 +189,7 @@ func CheckStore(dir string) error {
 	}
 	for _, e := range list {
 		if !slices.Contains(storeNames, e.Name()) {
-			return fault.Newf(fault.Invalid, "", "%s has %s, and is no slave's store: name an empty directory, or one that is not there yet", dir, e.Name())
+			return fault.Newf(fault.Invalid, "", "%s has %s, and is not a slave's store: name an empty directory, or one that is not there yet", dir, e.Name())
 		}
 	}
 	return nil

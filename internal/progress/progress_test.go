@@ -70,6 +70,6 @@ func TestQuiet(t *testing.T) {
 	l.Share("a", 0.5)
 	l.End()
 	if out.Len() > 0 {
-		t.Errorf("%q, want nothing: it is no terminal", out.String())
+		t.Errorf("%q, want nothing: it is not a terminal", out.String())
 	}
 }

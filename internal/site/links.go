@@ -43,7 +43,7 @@ func (s *site) linkOne(p *page, n ast.Node) error {
 	if image, ok := n.(*ast.Image); ok {
 		to, err := s.target(p, string(image.Destination))
 		if err == nil && to == "" {
-			err = fmt.Errorf("%s is no picture", image.Destination)
+			err = fmt.Errorf("%s is not a picture", image.Destination)
 		}
 		image.Destination = []byte(to)
 		return err

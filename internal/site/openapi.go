@@ -77,13 +77,13 @@ func (n *node) text() string {
 	return n.Value
 }
 
-// name returns the name of the component to which a reference leads, or "" if the node is no reference.
+// name returns the name of the component to which a reference leads, or "" if the node is not a reference.
 func (n *node) name() string {
 	ref := n.at("$ref").text()
 	return ref[strings.LastIndexByte(ref, '/')+1:]
 }
 
-// followed returns the node to which a reference leads, or the node itself if it is no reference.
+// followed returns the node to which a reference leads, or the node itself if it is not a reference.
 func (n *node) followed() *node {
 	ref := n.at("$ref").text()
 	if ref == "" {

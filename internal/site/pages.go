@@ -133,7 +133,7 @@ func (s *site) makeLists() error {
 	return nil
 }
 
-// navigable returns an error for pages that are in no group, and for names in groups that are no pages.
+// navigable returns an error for pages that are in no group, and for names in groups that are not pages.
 func (s *site) navigable() error {
 	var wrong []error
 	named := map[string]bool{home: true}
@@ -143,7 +143,7 @@ func (s *site) navigable() error {
 				continue
 			}
 			if named[name] = true; s.pages[name] == nil {
-				wrong = append(wrong, fmt.Errorf("the group %s has %s, which is no page", g.title, name))
+				wrong = append(wrong, fmt.Errorf("the group %s has %s, which is not a page", g.title, name))
 			}
 		}
 	}

@@ -39,7 +39,7 @@ func TestSite(t *testing.T) {
 	for name, text := range pages {
 		if !strings.Contains(text, `<nav id="contents"`) {
 			if path.Ext(name) == ".html" && !strings.HasPrefix(name, "source/") {
-				t.Errorf("%s is no page", name)
+				t.Errorf("%s is not a page", name)
 			}
 			continue // a copied file
 		}
@@ -112,7 +112,7 @@ func TestMistakes(t *testing.T) {
 		"[a](../../outside.md)":              "no such file in the checkout",
 		"[a](report.html#nowhere)":           `has no id "nowhere"`,
 		"![a](picture.jpg)":                  "there is no such file",
-		"![a](../deploy)":                    "is no picture",
+		"![a](../deploy)":                    "is not a picture",
 		"the file <NAME>":                    `"<NAME>" would be taken for HTML`,
 		"<div>\n\ntext\n\n</div>":            `"<div>" would be taken for HTML`,
 		"| a |\n| --- |\n| [a](others.md) |": "docs/others.md",
@@ -151,7 +151,7 @@ func TestPagesAreInGroups(t *testing.T) {
 	}
 	delete(s.pages, "docs/lost.md")
 	delete(s.pages, "docs/install.md")
-	if err := s.navigable(); err == nil || !strings.Contains(err.Error(), "the group How-to has docs/install.md, which is no page") {
+	if err := s.navigable(); err == nil || !strings.Contains(err.Error(), "the group How-to has docs/install.md, which is not a page") {
 		t.Errorf("docs/install.md: %v", err)
 	}
 }

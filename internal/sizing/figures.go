@@ -72,7 +72,7 @@ func Read(r io.Reader) (*Figures, error) {
 	d.DisallowUnknownFields()
 	f := new(Figures)
 	if err := d.Decode(f); err != nil {
-		return nil, fault.New(fault.Invalid, "", fmt.Errorf("these are no figures of `adbench sizing`: %w", err))
+		return nil, fault.New(fault.Invalid, "", fmt.Errorf("these are not figures of `adbench sizing`: %w", err))
 	}
 	if err := f.Validate(); err != nil {
 		return nil, fault.New(fault.Invalid, "", err)

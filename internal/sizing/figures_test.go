@@ -11,7 +11,7 @@ import (
 
 func TestReadRefuses(t *testing.T) {
 	for text, want := range map[string]string{
-		"":             "no figures of `adbench sizing`",
+		"":             "not figures of `adbench sizing`",
 		`{"query": 1}`: "unknown field",
 		`{}`:           "query_us is 0",
 		`{"query_us":1,"searches":[{"keywords":2},{"keywords":1}]}`: "keywords do not rise",

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Backoff makes the pauses between failing attempts. The first pause is about Least, and each further one twice as
-// long as the one before, up to about Most. Set both to more than 0. Only one goroutine may use a Backoff.
+// Backoff paces failing attempts. The first pause is about Least, and each further one twice as long as the previous
+// one, up to about Most. Set both to more than 0. Only one goroutine may use a Backoff.
 //
 //	b := wait.Backoff{Least: 50 * time.Millisecond, Most: 2 * time.Second}
 //	for try() != nil {

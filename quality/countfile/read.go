@@ -85,7 +85,7 @@ func (f *file) readAll(src io.Reader) error {
 		}
 	}
 	if errors.Is(lines.Err(), bufio.ErrTooLong) {
-		return fault.Newf(fault.Invalid, "countfile: read", "%s: row %d is longer than %d bytes: this is no file of counts", f.name, f.line+1, maxLine)
+		return fault.Newf(fault.Invalid, "countfile: read", "%s: row %d is longer than %d bytes: this is not a file of counts", f.name, f.line+1, maxLine)
 	}
 	return lines.Err()
 }
@@ -151,7 +151,7 @@ const secondsOfDay = 24 * 60 * 60
 func ParseDay(text string) (int32, error) {
 	t, err := time.Parse(dayForm, text)
 	if err != nil {
-		return 0, fault.Field("countfile: day", "day", "%q is no day such as 2026-11-23", clipped(text))
+		return 0, fault.Field("countfile: day", "day", "%q is not a day such as 2026-11-23", clipped(text))
 	}
 	return int32(t.Unix() / secondsOfDay), nil // years have four digits
 }

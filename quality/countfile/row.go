@@ -20,7 +20,7 @@ import (
 type Row struct {
 	Cell  quality.Cell
 	Count quality.Count
-	// Request is what the requests had in common, as far as Says says so. Its Weekday is not set.
+	// Request has the features that the requests share; Says tells which of them are known. Its Weekday is not set.
 	Request auction.Situation
 	Says    Says
 }
@@ -185,12 +185,12 @@ func (r *Row) setText(c column, text string) (err error) {
 	case c == device:
 		d, ok := search.ParseDevice(text)
 		if !ok {
-			return fault.Field("countfile: row", c.String(), "%q is no device: desktop, mobile or tablet", clipped(text))
+			return fault.Field("countfile: row", c.String(), "%q is not a device: desktop, mobile or tablet", clipped(text))
 		}
 		r.Request.Device, r.Says.Device = uint8(d), true
 	case text != "":
 		if r.Request.Site, err = targeting.Host(text); err != nil {
-			return fault.Field("countfile: row", c.String(), "%q is no host such as shop.example", clipped(text))
+			return fault.Field("countfile: row", c.String(), "%q is not a host such as shop.example", clipped(text))
 		}
 		fallthrough
 	default:
@@ -207,7 +207,7 @@ func number(c column, text string) (uint64, error) {
 	case errors.Is(err, strconv.ErrRange):
 		return 0, fault.Field("countfile: row", c.String(), "%s is too large", clipped(text))
 	case err != nil:
-		return 0, fault.Field("countfile: row", c.String(), "%q is no number", clipped(text))
+		return 0, fault.Field("countfile: row", c.String(), "%q is not a number", clipped(text))
 	}
 	return n, nil
 }

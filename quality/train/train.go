@@ -40,7 +40,7 @@ func (o *Options) Validate() error {
 	}
 	for _, name := range o.Features {
 		if !slices.Contains(Features(), name) {
-			return fault.Field("train", "features", "%q is no feature: %s", name, strings.Join(Features(), ", "))
+			return fault.Field("train", "features", "%q is not a feature: %s", name, strings.Join(Features(), ", "))
 		}
 	}
 	examined := quality.Options{Examination: o.Examination}

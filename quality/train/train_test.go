@@ -280,7 +280,7 @@ func TestTooLittle(t *testing.T) {
 	}
 	o := options()
 	if o.Strength = math.NaN(); !fault.Is(errors.Join(second(train.Train(setOf(t, rows), o))), fault.Invalid) {
-		t.Error("a strength that is no number")
+		t.Error("a strength that is not a number")
 	}
 }
 

@@ -596,7 +596,7 @@ func (x *Sites) GetExclude() []*Site {
 	return nil
 }
 
-// Site is a normalised host with perhaps a path.
+// Site is a normalised host, optionally with a path.
 type Site struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Host          string                 `protobuf:"bytes,1,opt,name=host,proto3" json:"host,omitempty"`

@@ -2137,7 +2137,7 @@ type Ask struct {
 	Trace         []byte                 `protobuf:"bytes,7,opt,name=trace,proto3" json:"trace,omitempty"`                              // trace context: ids of trace and parent, flags
 	LeastMark     uint64                 `protobuf:"fixed64,9,opt,name=least_mark,json=leastMark,proto3" json:"least_mark,omitempty"`   // of the change at least_clock; 0: unknown
 	Hedge         bool                   `protobuf:"varint,8,opt,name=hedge,proto3" json:"hedge,omitempty"`                             // another replica was asked first, whose load counts
-	Search        *SearchRequest         `protobuf:"bytes,15,opt,name=search,proto3" json:"search,omitempty"`                           // without view and shard
+	Search        *SearchRequest         `protobuf:"bytes,15,opt,name=search,proto3" json:"search,omitempty"`                           // without view or shard
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }

@@ -1,7 +1,7 @@
 // Package zone loads time zones from a database that is built into the program.
 //
 // It is used wherever the wall clock of an advertiser decides what is shown: all masters and slaves must
-// decide alike, whatever zones are installed on their machines.
+// decide the same way, whatever zones are installed on their machines.
 //
 //	z, err := zone.Load("Europe/Prague")
 //

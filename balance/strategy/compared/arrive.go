@@ -32,7 +32,7 @@ func (s seated) Refuges(in balance.Input, leaving []balance.Slice) []balance.Sha
 func arrive(b *draft.Draft, in balance.Input, t Tokens) (memory []byte, all bool) {
 	all = true
 	known := settledShards(in.Memory)
-	if known == nil { // without a memory, shards with slices are taken to have their arcs
+	if known == nil { // without a memory, shards with slices are assumed to have their arcs
 		known = make(map[balance.ShardID]bool)
 		for i := range b.Shards {
 			known[b.Shards[i].ID] = b.Shards[i].Slices > 0

@@ -17,7 +17,7 @@ const autoplacerName = "autoplacer"
 // Autoplacer is consistent hashing from which hot items are taken out (Paiva, Ruivo,
 // Romano, Rodrigues, ACM TAAS 9(4), 2014; thesis 4.6). Items are where ConsistentRandom
 // has them until they are hot. Each iteration is a round: the Hottest hot items that are
-// not frozen are placed anew, while the load of all other items stays where it is. Then
+// not frozen are placed again, while the load of all other items stays where it is. Then
 // these items are frozen, even those that stay, until all known hot items have been
 // considered. That is a cycle, and no item moves twice in it. A round that would gain
 // less than Gain is not carried out, and ends the cycle.
@@ -169,7 +169,7 @@ type hot struct {
 	to     int // index of its shard after the round
 }
 
-// play places the hottest items anew.
+// play places the hottest items again.
 func (r *round) play() {
 	list, left := r.hottest()
 	if len(list) == 0 {

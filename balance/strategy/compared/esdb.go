@@ -33,8 +33,8 @@ const esdbName = "esdb"
 //
 // A spread is a rule. Of all rules that a tenant has had, the largest is used, so a spread never
 // shrinks. The memory has the rules, and which shard has which partition; both are saved together
-// with the model. A rule takes effect with that model. In the paper, all writers commit to a time
-// from which on a rule is used, since each of them applies rules by itself; here they get the
+// with the model. A rule takes effect with that model. In the paper, all writers agree on the time
+// at which a rule takes effect, since each of them applies rules by itself; here they get the
 // model. If the option shards changes, the memory is dropped, and the first phase begins again.
 //
 // In the paper, a rule is for records to come, and nothing moves: reads look wherever any rule

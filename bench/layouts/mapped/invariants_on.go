@@ -13,6 +13,6 @@ import (
 // checkNumbers panics if the bytes are not whole numbers at a multiple of 8 in memory.
 func checkNumbers(b []byte) {
 	if at := uintptr(unsafe.Pointer(unsafe.SliceData(b))); len(b)%8 != 0 || len(b) > 0 && at%8 != 0 {
-		panic(fmt.Sprintf("mapped: invariant: %d bytes at address %x are no numbers", len(b), at))
+		panic(fmt.Sprintf("mapped: invariant: %d bytes at address %x are not numbers", len(b), at))
 	}
 }

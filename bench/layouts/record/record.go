@@ -42,7 +42,7 @@ const (
 
 // Read reads a record in one pass, without copies. Generated code, which makes a
 // string of the text, takes six times as long. It returns fault.Corrupt if the
-// bytes are no record.
+// bytes are not a record.
 func (r *Record) Read(b []byte) error {
 	*r = Record{}
 	for len(b) > 0 {

@@ -78,7 +78,7 @@ func open(t testing.TB, url string) *postgres.Store {
 	return s
 }
 
-// TestConformance runs the conformance suite. One of the two stores prepares no statements in sessions, which poolers require that use
+// TestConformance runs the conformance suite. One of the two stores prepares no statements in sessions, as required by poolers that use
 // another session for each transaction.
 func TestConformance(t *testing.T) {
 	storetest.Run(t, func(t testing.TB) (a, b store.Store) {

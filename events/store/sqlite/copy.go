@@ -11,8 +11,8 @@ import (
 )
 
 // Held is a file of events at one moment, to be copied. It blocks writers until Release. So if a
-// copy of the backend database is begun before Hold and made meanwhile, both copies are of the
-// same moment. It must be closed.
+// copy of the backend database is begun before Hold and finished before Release, both copies are
+// of the same moment. It must be closed.
 type Held struct {
 	path         string
 	lock, source *zs.Conn // lock is nil after Release

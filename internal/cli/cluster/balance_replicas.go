@@ -22,7 +22,7 @@ func balanceReplicasCommand(s cmdline.Streams) *cobra.Command {
 replicas, slaves without a shard are filled first; when there are none, shards are emptied
 one after another, and their slaves become replicas of the others. With fewer, slaves
 become free and form new shards. The number outlives a restart of the balancer, unless
-its configuration then has another one than before: change it there as well.`,
+its configuration then has a different one than before: change it there as well.`,
 		Example: `  adshard balance replicas 2
   adshard slaves list --watch     how far it is`,
 		Args: func(_ *cobra.Command, args []string) error {

@@ -123,7 +123,7 @@ func (f *queryFlags) add(flags *pflag.FlagSet) {
 	flags.String("time", "", "when the query was asked, as in RFC 3339; default: now")
 	flags.StringArray("language", nil, "a language of the user, such as Czech or cs")
 	flags.StringArray("audience", nil, "an audience segment to which the user belongs")
-	flags.String("site", "", "the host of the page that asks, perhaps with a path")
+	flags.String("site", "", "the host of the page that asks, optionally with a path")
 	flags.StringArray("block", nil, "the name of a stored block list")
 	flags.StringArray("block-advertiser", nil, "the id of an advertiser that is not shown")
 	flags.StringArray("block-domain", nil, "a host to which no ad may lead")

@@ -177,7 +177,7 @@ func runRestore(ctx context.Context, from, db, given string, replace bool, o cmd
 	}
 	if given == "" {
 		if m, err := sqlite.ReadManifest(from); err == nil && m.Events == nil {
-			events = "" // if it is no backup at all, Restore says so
+			events = "" // if it is not a backup at all, Restore says so
 		}
 	}
 	bar := progress.OnTerminal(s.Err)

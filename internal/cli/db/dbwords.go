@@ -25,7 +25,7 @@ func dbWordsCommand(s cmdline.Streams) *cobra.Command {
 removed when a program of a newer one made them anew. The first program of a new version
 that opens the database does that, this command too. Keywords of one ad group and match type that have the same words
 since are one: that with the lowest id stays, and the others are removed and listed here. So is
-what is no keyword any more, such as one without a word. Of negatives, the one that stays is
+what is no longer a keyword, such as one without a word. Of negatives, the one that stays is
 enabled if any of them was.`,
 		Example: `  adshard db words --db sqlite:ads.db
   adshard db words --db sqlite:ads.db --json | jq '.removed[]'`,

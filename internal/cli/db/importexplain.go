@@ -17,7 +17,7 @@ import (
 func explainFiles(ctx context.Context, f *importFlags, files []string, s cmdline.Streams) error {
 	format, err := ingest.ParseFormat(f.format)
 	if err == nil && (f.db != "" || f.dryRun || f.rejects != "" || f.conflicts != "") {
-		err = errors.New("--explain reads the files alone: leave out --db, --dry-run, --rejects and --conflicts")
+		err = errors.New("--explain reads only the files: leave out --db, --dry-run, --rejects and --conflicts")
 	}
 	if err != nil {
 		return cmdline.Usage(err)

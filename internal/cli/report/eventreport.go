@@ -34,7 +34,7 @@ func ReportCommand(s cmdline.Streams) *cobra.Command {
 campaign, keyword or query. Days are those of each advertiser's time zone on which the ads
 were served. The report is of one moment; collectors may go on counting.
 
-Collectors know queries by hashes of their words alone. --by query therefore names those that
+Collectors know queries only by hashes of their words. --by query therefore names those that
 are word for word a keyword of the campaign (another case of letters does not count), and adds
 up the others of each campaign: QUERIES is how many there were. Queries are kept only as long
 as single events (keep_events of the collector): older counts are a line "no longer kept".
@@ -90,7 +90,7 @@ func (f *reportFlags) query() (q store.Query, err error) {
 func reportDay(flag, text string) (store.Day, error) {
 	day, err := countfile.ParseDay(text)
 	if err != nil {
-		return 0, cmdline.WrongUse("%s: %q is no day such as 2026-11-23", flag, text)
+		return 0, cmdline.WrongUse("%s: %q is not a day such as 2026-11-23", flag, text)
 	}
 	return store.Day(day), nil
 }

@@ -21,8 +21,8 @@ type Arrow struct{ From, To string }
 var code = regexp.MustCompile("`([^`]+)`")
 
 // ReadLayers reads the table from a page in Markdown: the first table whose heading begins with "package". The first
-// cell of a row names packages in code spans. A name that does not exist by itself is taken to be below the row's
-// first name.
+// cell of a row names packages in code spans. A name that does not exist by itself is relative to the row's first
+// name.
 func (t *Tree) ReadLayers(page io.Reader) (*Layers, error) {
 	l := &Layers{rows: make(map[string]int)}
 	lines := bufio.NewScanner(page)

@@ -35,7 +35,7 @@ func ParseRole(name string) (Role, error) {
 	if r := Role(name); slices.Contains(Roles(), r) {
 		return r, nil
 	}
-	return "", fault.Newf(fault.Invalid, op, "%q is no role; the roles are %v", name, Roles())
+	return "", fault.Newf(fault.Invalid, op, "%q is not a role; the roles are %v", name, Roles())
 }
 
 const op = "access"
@@ -75,7 +75,7 @@ func ParseURI(u *url.URL) (Identity, error) {
 	role, name, _ := strings.Cut(strings.TrimPrefix(u.Path, "/"), "/")
 	i := Identity{Cluster: u.Host, Role: Role(role), Name: name}
 	if err := i.Check(); err != nil || u.String() != i.URI().String() {
-		return Identity{}, fault.Newf(fault.Invalid, op, "%q is no identity; one is %s://CLUSTER/ROLE/NAME", u, scheme)
+		return Identity{}, fault.Newf(fault.Invalid, op, "%q is not an identity; one is %s://CLUSTER/ROLE/NAME", u, scheme)
 	}
 	return i, nil
 }

@@ -197,7 +197,7 @@ func (t Table) Check(who Identity, call string, message any) error {
 		return nil
 	}
 	if name := r.Name(message); name != who.Name && !(name == "" && who.Role == Balancer) {
-		return fault.Newf(fault.Forbidden, op, "the %s makes a call of %s in the name of %q; a certificate is for its own name alone",
+		return fault.Newf(fault.Forbidden, op, "the %s makes a call of %s in the name of %q; a certificate is only for its own name",
 			who, call, name)
 	}
 	return nil

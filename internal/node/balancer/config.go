@@ -60,7 +60,7 @@ type Config struct {
 	// these numbers.
 	LoadWeights LoadWeights   `yaml:"load_weights"`
 	HalfLife    time.Duration `yaml:"half_life"`
-	// DeadAfter is how long after its last report a slave is taken to be lost, and is no longer waited for. After
+	// DeadAfter is how long after its last report a slave is considered lost, and no longer waited for. After
 	// EvacuateAfter its slices are moved to other slaves; 0 means never.
 	DeadAfter     time.Duration `yaml:"dead_after"`
 	EvacuateAfter time.Duration `yaml:"evacuate_after"`
@@ -199,7 +199,7 @@ func (c *Config) checkControl(k *config.Check) {
 	files := c.ControlTLS
 	if c.Control != "" {
 		members, _, err := inetcd.Parse(c.Control)
-		k.That(err == nil, "control", "this is not etcd://HOST:PORT,HOST:PORT/PREFIX, without user and password") // the text may have a password
+		k.That(err == nil, "control", "this is not etcd://HOST:PORT,HOST:PORT/PREFIX, without user or password") // the text may have a password
 		k.That(files != inetcd.TLS{} || c.Insecure || !slices.ContainsFunc(members, func(m string) bool { return !certs.Local(m) }), "control_tls",
 			"is needed, since etcd is called on other machines; write insecure: true to call it without TLS")
 	}

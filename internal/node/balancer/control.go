@@ -14,7 +14,7 @@ import (
 	"adshard/internal/node/survey"
 )
 
-// aliveFor is how long after its last report a slave is taken to be alive.
+// aliveFor is how long after its last report a slave is considered alive.
 const aliveFor = 5 * time.Second
 
 // adminControl shows the balancer to its admin port (admin.Control).

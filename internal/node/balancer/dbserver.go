@@ -44,7 +44,7 @@ func (h *Host) watchServer(ctx context.Context) {
 func (s *serverLog) look(ctx context.Context, now time.Time) {
 	is, err := s.db.Server(ctx)
 	if err != nil || is == (backend.Server{}) {
-		return // whoever needs a database that is away reports it
+		return // callers that need the database report that it is away
 	}
 	was := s.last
 	s.last = is
@@ -58,7 +58,7 @@ func (s *serverLog) look(ctx context.Context, now time.Time) {
 	case was == (backend.Server{}):
 		s.log.Info("the database's server", "system", is.System, "timeline", is.Timeline)
 	default:
-		s.log.Warn("the database has another server than before: if that is a failover, keep the old primary from starting again",
+		s.log.Warn("the database has a different server than before: if that is a failover, keep the old primary from starting again",
 			"system", is.System, "timeline", is.Timeline, "system before", was.System, "timeline before", was.Timeline)
 	}
 	if !earlier {

@@ -144,8 +144,8 @@ func (h *Host) resign(b *Balancer) {
 	}
 }
 
-// lead makes the balancer of a term and puts it to work. `restarts` is the limiter of the balancer
-// before it, or nil if there was none.
+// lead creates the balancer of a term and starts it. `restarts` is the previous balancer's limiter,
+// or nil if there was none.
 func (h *Host) lead(ctx context.Context, term control.Term, all *items, restarts *rate.Limiter) (*Balancer, error) {
 	b, err := lead(ctx, h.cfg, h.order, h.db, h.store, term, all, h.log)
 	if err != nil {

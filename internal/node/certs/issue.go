@@ -116,7 +116,7 @@ func (a *Authority) Issue(role access.Role, name string, hosts []string, life ti
 			continue
 		}
 		if !hostName.MatchString(h) {
-			return Pair{}, fault.Field(op, "host", "%q is neither an IP address nor the name of a host; write it without scheme and port", h)
+			return Pair{}, fault.Field(op, "host", "%q is neither an IP address nor the name of a host; write it without scheme or port", h)
 		}
 		t.DNSNames = append(t.DNSNames, h)
 	}

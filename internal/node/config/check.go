@@ -95,7 +95,7 @@ func (c *Check) Hosts(key string, list []string) {
 	for _, h := range list {
 		_, err := netip.ParseAddr(h)
 		c.That(err == nil || h != "" && len(h) <= 253 && !strings.ContainsAny(h, "/:@[]* \t\n"), key,
-			"%q is not the name or address of a host; give it without scheme and port", h)
+			"%q is not the name or address of a host; give it without scheme or port", h)
 	}
 }
 

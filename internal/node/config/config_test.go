@@ -72,21 +72,21 @@ func TestValuesThatDoNotFit(t *testing.T) {
 		Of     map[string]int `yaml:"of"`
 	}
 	for text, want := range map[string]string{
-		"wait: 10":                             `line 1: wait: "10" is no duration: write 10s, 1m30s or 250ms`,
-		"# a\nwait: a longer text than others": `line 2: wait: "a longer text than others" is no duration`,
-		"count: many":                          `line 1: count: "many" is no whole number`,
-		"small: -1":                            `line 1: small: "-1" is no whole number within its bounds`,
-		"share: half":                          `line 1: share: "half" is no number`,
+		"wait: 10":                             `line 1: wait: "10" is not a duration: write 10s, 1m30s or 250ms`,
+		"# a\nwait: a longer text than others": `line 2: wait: "a longer text than others" is not a duration`,
+		"count: many":                          `line 1: count: "many" is not a whole number`,
+		"small: -1":                            `line 1: small: "-1" is not a whole number within its bounds`,
+		"share: half":                          `line 1: share: "half" is not a number`,
 		"on: perhaps":                          `line 1: on: "perhaps" is neither true nor false`,
 		"name: [a]":                            `line 1: name: a list is not one text`,
-		"list: {a: 1}":                         `line 1: list: a group of keys is no list`,
-		"list: a":                              `line 1: list: "a" is no list: write [a, b]`,
-		"memory: lots":                         `line 1: memory: "lots" is no size: write 512MiB or 4GiB`,
-		"slow: 5s":                             `line 1: slow: "5s" is no group of keys`,
-		"slow:\n  after: 5":                    `line 2: slow.after: "5" is no duration`,
-		"slow: {after: 5}":                     `line 1: slow.after: "5" is no duration`,
+		"list: {a: 1}":                         `line 1: list: a group of keys is not a list`,
+		"list: a":                              `line 1: list: "a" is not a list: write [a, b]`,
+		"memory: lots":                         `line 1: memory: "lots" is not a size: write 512MiB or 4GiB`,
+		"slow: 5s":                             `line 1: slow: "5s" is not a group of keys`,
+		"slow:\n  after: 5":                    `line 2: slow.after: "5" is not a duration`,
+		"slow: {after: 5}":                     `line 1: slow.after: "5" is not a duration`,
 		"rule: {aftre: 5s}":                    `line 1: there is no key aftre; did you mean after?`,
-		"of: {a: 1, b: c}":                     `line 1: of.b: "c" is no whole number`,
+		"of: {a: 1, b: c}":                     `line 1: of.b: "c" is not a whole number`,
 	} {
 		err := config.Parse([]byte(text), &into)
 		if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "unmarshal") {

@@ -24,7 +24,7 @@ func DirError(dir string, err error) error {
 	if advice := ulimit.Advice(err); advice != "" {
 		return fault.Newf(fault.Unavailable, "open directory", "%w: %s", err, advice)
 	}
-	return fault.Newf(fault.Invalid, "open directory", "%w: choose another directory than %s", err, dir)
+	return fault.Newf(fault.Invalid, "open directory", "%w: choose a different directory than %s", err, dir)
 }
 
 // WriteFile writes a configuration to a file that belongs to the program, atomically. Errors: those of

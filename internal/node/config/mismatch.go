@@ -76,18 +76,18 @@ func expected(typ string) string {
 	typ = strings.TrimLeft(typ, "*")
 	switch {
 	case typ == "time.Duration":
-		return "is no duration: write 10s, 1m30s or 250ms"
+		return "is not a duration: write 10s, 1m30s or 250ms"
 	case strings.HasPrefix(typ, "int"), strings.HasPrefix(typ, "uint"):
-		return "is no whole number within its bounds: write 8"
+		return "is not a whole number within its bounds: write 8"
 	case strings.HasPrefix(typ, "float"):
-		return "is no number: write 0.5"
+		return "is not a number: write 0.5"
 	case typ == "bool":
 		return "is neither true nor false"
 	case typ == "string":
 		return "is not one text: write it on one line, in quotes if it has a colon"
 	case strings.HasPrefix(typ, "[]"):
-		return "is no list: write [a, b]"
+		return "is not a list: write [a, b]"
 	default:
-		return "is no group of keys: write each on a line of its own below it, indented"
+		return "is not a group of keys: write each on a line of its own below it, indented"
 	}
 }

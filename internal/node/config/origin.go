@@ -9,7 +9,7 @@ import (
 // form that browsers use.
 func (c *Check) Origins(key string, list []string) {
 	for _, o := range list {
-		c.That(isOrigin(o), key, "%q is no origin as browsers send it: write https://HOST, in lower case and without a path, and :PORT only if it is not 443 (http: 80)", o)
+		c.That(isOrigin(o), key, "%q is not an origin as browsers send it: write https://HOST, in lower case and without a path, and :PORT only if it is not 443 (http: 80)", o)
 	}
 }
 

@@ -44,7 +44,7 @@ func (s *Size) UnmarshalYAML(n *yaml.Node) error {
 	}
 	v, err := strconv.ParseUint(text, 10, 64)
 	if err != nil || v > (1<<50)/uint64(unit) {
-		return &yaml.TypeError{Errors: []string{fmt.Sprintf("line %d: %q is no size: write 512MiB or 4GiB", n.Line, n.Value)}}
+		return &yaml.TypeError{Errors: []string{fmt.Sprintf("line %d: %q is not a size: write 512MiB or 4GiB", n.Line, n.Value)}}
 	}
 	*s = Size(v) * unit
 	return nil

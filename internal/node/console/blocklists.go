@@ -40,7 +40,7 @@ func (f *listForm) entries() (*api.BlocklistEntries, error) {
 	for _, text := range wordsOf(f.Advertisers) {
 		id, err := strconv.ParseUint(text, 10, 64)
 		if err != nil || id == 0 {
-			return nil, &refused{http.StatusBadRequest, strconv.Quote(text) + " is no number of an advertiser"}
+			return nil, &refused{http.StatusBadRequest, strconv.Quote(text) + " is not an advertiser's number"}
 		}
 		out.Advertisers = append(out.Advertisers, id)
 	}

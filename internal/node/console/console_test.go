@@ -280,7 +280,7 @@ func TestSignIn(t *testing.T) {
 	p := newPort(t, true)
 	b := &browser{t: t, port: p}
 	has(t, b.post("/console/login", url.Values{"token": {"wrong-wrong-wrong-wrong"}, "back": {"/console/slices"}}), 401,
-		"no token of this port", `value="/console/slices"`)
+		"not a token of this port", `value="/console/slices"`)
 	if b.cookie != nil {
 		t.Fatal("a wrong token makes a cookie")
 	}

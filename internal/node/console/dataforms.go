@@ -101,7 +101,7 @@ func patchOf(kind string, form url.Values) (map[string]any, error) {
 	}
 	n, ok := money.Parse(text)
 	if !ok {
-		return nil, &refused{http.StatusBadRequest, strconv.Quote(text) + " is no amount: write digits, and up to six more after a point"}
+		return nil, &refused{http.StatusBadRequest, strconv.Quote(text) + " is not an amount: write digits, and up to six more after a point"}
 	}
 	return map[string]any{field: n}, nil
 }

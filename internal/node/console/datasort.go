@@ -28,7 +28,7 @@ type order struct {
 }
 
 // orderOf reads an order: the kind of the list, the key of a column and, for descending values, "down", with points
-// between. It is the zero value if the text is no order.
+// between. It is the zero value if the text is not an order.
 func orderOf(text string) order {
 	kind, by, _ := strings.Cut(text, ".")
 	by, down := strings.CutSuffix(by, ".down")

@@ -50,7 +50,7 @@ func pluralOf(n any, one, many string) (string, error) {
 	case uint64:
 		return pluralText(n, one, many), nil
 	}
-	return "", fmt.Errorf("%T is no number of things", n)
+	return "", fmt.Errorf("%T is not a number of things", n)
 }
 
 func pluralText(n uint64, one, many string) string {

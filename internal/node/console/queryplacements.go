@@ -70,7 +70,7 @@ func (p placementForm) json() (string, error) {
 	if text := strings.TrimSpace(p.Reserve); text != "" {
 		n, ok := money.Parse(text)
 		if !ok {
-			return "", &refused{http.StatusBadRequest, strconv.Quote(text) + " is no amount: write digits, and up to six more after a point"}
+			return "", &refused{http.StatusBadRequest, strconv.Quote(text) + " is not an amount: write digits, and up to six more after a point"}
 		}
 		fields["reserve_micros"] = n
 	}

@@ -31,7 +31,7 @@ func TestQueryWithPlacements(t *testing.T) {
 		t.Errorf("asked %+v, %+v", r, r.Page)
 	}
 	has(t, b.get(form("keyword", "7")), 200, "Why not 7 in top", "Why not 7 in side &lt;")
-	has(t, b.get(form("placement_reserve", "0.0000001")), 400, `role="alert"`, "0.0000001&#34; is no amount")
+	has(t, b.get(form("placement_reserve", "0.0000001")), 400, `role="alert"`, "0.0000001&#34; is not an amount")
 
 	p.found.asked.Store(nil)
 	added := b.get(form("add", "1"))

@@ -96,7 +96,7 @@ func cookieOf(r *http.Request) string {
 	return "adshard_" + port
 }
 
-// Caller returns the identity that has signed in. ok is false if nobody has, or if the token is no longer
+// Caller returns the identity that has signed in. ok is false if there is none, or if its token is no longer
 // valid.
 func (s *Sessions) Caller(r *http.Request, gate *access.Gate) (who access.Identity, ok bool) {
 	cookie, err := r.Cookie(cookieOf(r))
@@ -126,9 +126,9 @@ func (c *Console) login(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		if gate.Refused != nil {
 			gate.Refused(who, r.RemoteAddr, access.SignIn,
-				fault.Newf(fault.Forbidden, "console", "somebody tried to sign in with what is no token of this port"))
+				fault.Newf(fault.Forbidden, "console", "somebody tried to sign in with what is not a token of this port"))
 		}
-		c.signIn(w, r, http.StatusUnauthorized, "This is no token of this port.")
+		c.signIn(w, r, http.StatusUnauthorized, "This is not a token of this port.")
 		return
 	}
 	http.SetCookie(w, c.cookie(r, c.cfg.Memory.Sessions.open(token, time.Now()), int(lifetime.Seconds())))

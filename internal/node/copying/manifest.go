@@ -11,7 +11,7 @@ import (
 )
 
 // fileNames matches the names of the files that a copy consists of. Other files of a checkpoint
-// (options, the store's own identity) are created anew when the copy is opened.
+// (options, the store's own identity) are recreated when the copy is opened.
 var fileNames = regexp.MustCompile(`^(CURRENT|MANIFEST-[0-9]{1,20}|[0-9]{1,20}\.(sst|log))$`)
 
 // want describes the wanted copy.

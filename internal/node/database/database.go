@@ -136,7 +136,7 @@ func scratchOf(ctx context.Context, url string) (backend.Store, error) {
 func file(url string) (string, error) {
 	path, ok := strings.CutPrefix(url, "sqlite:")
 	if !ok || path == "" {
-		return "", fault.Field(opOpen, "db", "this is no database URL that this program knows; give sqlite:PATH or postgres://USER@HOST/DATABASE") // the text may have a password
+		return "", fault.Field(opOpen, "db", "this is not a database URL that this program knows; give sqlite:PATH or postgres://USER@HOST/DATABASE") // the text may have a password
 	}
 	return path, nil
 }

@@ -15,8 +15,8 @@ func CheckEvents(k *config.Check, url, db string) {
 		return
 	}
 	_, err := file(url)
-	k.That(IsServer(url) || err == nil, "events", "this is no database URL; give sqlite:PATH or postgres://USER@HOST/DATABASE") // the text may have a password
-	k.That(url != db || IsServer(db), "events", "must be another file than db's: name another one")
+	k.That(IsServer(url) || err == nil, "events", "this is not a database URL; give sqlite:PATH or postgres://USER@HOST/DATABASE") // the text may have a password
+	k.That(url != db || IsServer(db), "events", "must be a different file than db's: name another one")
 }
 
 // OpenEvents opens the database of events at a URL, sqlite:PATH or postgres://…. It makes the file, or the tables, if there are

@@ -146,7 +146,7 @@ func TestFindingsAreAlerts(t *testing.T) {
 	runbook := read(root + "docs/runbook.md")
 	for _, m := range foundName.FindAllStringSubmatch(read("testdata/findings.txt"), -1) {
 		if _, ok := alerts[m[1]]; !ok || !strings.Contains(runbook, "\n### "+m[1]+"\n") {
-			t.Errorf("%s is no alert, or has no section of the runbook", m[1])
+			t.Errorf("%s is not an alert, or has no section of the runbook", m[1])
 		}
 		alerts[m[1]] = true
 	}

@@ -118,8 +118,8 @@ func (s *Server) WatchDocuments(ctx context.Context, r *pb.WatchDocumentsRequest
 }
 
 // fill adds the data of small documents. Followers would otherwise be too late for a document that is replaced before they ask for it; on
-// a busy machine they would never get one that changes all the time. Data that cannot be read here is left out: whoever asks for the
-// parts learns why, and one damaged document does not hold up the others.
+// a busy machine they would never get one that changes all the time. Data that cannot be read here is left out, so that one damaged
+// document does not hold up the others: a follower that asks for its parts learns why.
 func (s *Server) fill(ctx context.Context, list []*pb.Document) {
 	room := uint64(inAnswer)
 	for _, d := range slices.Backward(list) {

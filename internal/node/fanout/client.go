@@ -57,7 +57,7 @@ func (c *Client) Reconnect() {
 	c.reconnect()
 }
 
-// owned returns an error if an answer is from another shard than the one that was asked.
+// owned returns an error if an answer is from a different shard than the one that was asked.
 func owned(t *Target, from search.ShardID) error {
 	if from == t.ID {
 		return nil

@@ -30,7 +30,7 @@ const (
 	// retireAfter is how long a connection stays open that no map names any more: longer than the longest
 	// query.
 	retireAfter = 6 * time.Second
-	// silentAfter is how long after its last answer a balancer is taken to be away: longer than a poll.
+	// silentAfter is how long after its last answer a balancer is considered away: longer than a poll.
 	silentAfter = watchWait + time.Second
 )
 

@@ -7,7 +7,7 @@ type Weights struct {
 	Lexicon uint32 `yaml:"lexicon"`
 }
 
-// DefaultWeights weighs keywords, ads and lexicon entries alike.
+// DefaultWeights weighs keywords, ads and lexicon entries equally.
 func DefaultWeights() Weights { return Weights{Keyword: 1, Ad: 1, Lexicon: 1} }
 
 // Of returns an item's weight, at least 1.

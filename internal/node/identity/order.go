@@ -32,7 +32,7 @@ func OrderOf(ctx context.Context, db backend.Store, stateKey, configured string,
 	if configured != "" {
 		var ok bool
 		if order, ok = balance.ParseOrder(configured); !ok {
-			return 0, fault.Field("configure", "order", "%q is no order; orders are %s", configured, strings.Join(balance.Orders(), ", "))
+			return 0, fault.Field("configure", "order", "%q is not an order; orders are %s", configured, strings.Join(balance.Orders(), ", "))
 		}
 	}
 	b, err := db.LoadControl(ctx, stateKey+OrderKey)

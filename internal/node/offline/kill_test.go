@@ -77,7 +77,7 @@ func TestKilledAtEachStep(t *testing.T) {
 				stores++
 				isWhole(t, dir, built)
 			} else if _, err := os.Stat(dir); err == nil {
-				t.Errorf("after step %d: %s is no store", n, dir)
+				t.Errorf("after step %d: %s is not a store", n, dir)
 			}
 		}
 		again := cfg

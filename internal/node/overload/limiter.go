@@ -33,7 +33,7 @@ type Config struct {
 	// Prompt is the delay above which there is no processor time for more slots. It is at most 20 ms.
 	Prompt time.Duration
 	// Delay returns how long goroutines have waited for a processor since its last call. If it is nil, they
-	// are taken not to wait.
+	// are assumed not to wait.
 	Delay func() time.Duration
 }
 

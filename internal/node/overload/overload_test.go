@@ -90,7 +90,7 @@ func TestOverloadOfAMachine(t *testing.T) {
 				t.Errorf("%d refused before and %d after the overload of %.0f each", before, after, all)
 			}
 			if c.refusals(5, 25) == 0 {
-				t.Error("nothing was refused: this is no overload")
+				t.Error("nothing was refused: this is not an overload")
 			}
 		})
 	}

@@ -26,7 +26,7 @@ const (
 type Config struct {
 	// Searcher answers queries. It is asked once for each, or again if a block list was replaced meanwhile.
 	Searcher search.Searcher
-	// Explainer answers /v1/explain. If it is nil, the call is answered 403 and a hint where to ask.
+	// Explainer answers /v1/explain. If it is nil, the answer is 403 with a hint which port to ask.
 	Explainer search.Explainer
 	// Counter counts verdicts for why_empty, which reveals no bids. If it is nil, why_empty is not answered.
 	Counter search.Explainer

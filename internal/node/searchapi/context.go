@@ -202,7 +202,7 @@ func (r *resolver) site(list api.Values) {
 	}
 	s, err := v.String()
 	if err != nil || len(s) > targeting.MaxPageBytes {
-		r.fail("site", "a host with perhaps a path is needed, of at most %d bytes", targeting.MaxPageBytes)
+		r.fail("site", "a host, optionally with a path, of at most %d bytes is needed", targeting.MaxPageBytes)
 		return
 	}
 	page, err := targeting.ParsePage(s)

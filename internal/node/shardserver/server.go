@@ -173,7 +173,7 @@ func (s *Server) meant(m *pb.SearchRequest) error {
 	return nil
 }
 
-// errInstance is the error of a request that is for another replica than this slave.
+// errInstance is the error of a request that is for a different replica than this slave.
 var errInstance = fault.Newf(fault.Conflict, "slave: search",
 	"the request is for another slave that was at this address, or for what this one's directory held before it was emptied; ask again with a newer map")
 

@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// Buckets is the number of buckets for durations. The end of each is a quarter above that of the one before;
+	// Buckets is the number of buckets for durations. Each ends a quarter above the end of the previous one;
 	// the last one has no end.
 	Buckets = 56
 	// shortest is the end of the first bucket. The last bucket but one ends at 8.6 s, beyond all deadlines.

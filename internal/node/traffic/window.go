@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	// kept is the age of the oldest counts that are kept, and apart the least time between two kept reports.
+	// kept is how long counts are kept, and apart the least time between two kept reports.
 	kept  = time.Minute
 	apart = 5 * time.Second
 	// silent is the time after which a silent master is ignored: several polls of the map, of at most two seconds

@@ -156,8 +156,8 @@ func (c *Config) settleSlaves() error {
 	return nil
 }
 
-// need returns what this process needs from the system. With Processes, that is what the part with the largest needs requires,
-// since each part has the same limits.
+// need returns what this process needs from the system. With Processes, that is the need of the most demanding part, since all parts
+// have the same limits.
 func (c *Config) need() ulimit.Need {
 	n := ulimit.Need{Files: ports.OwnFiles, Memory: uint64(c.memory())}
 	if c.Processes {

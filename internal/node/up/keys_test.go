@@ -33,7 +33,7 @@ func (l *safeLog) String() string {
 	return l.text.String()
 }
 
-// testStateKeys: a collector beside the cluster that has the cluster's state key is fine; one with another has other keys than the
+// testStateKeys: a collector beside the cluster that has the cluster's state key is fine; one with another has different keys than the
 // master, which it and doctor say, and neither shows what the keys are.
 func (c *cluster) testStateKeys(t *testing.T, cfg Config, own string) {
 	for _, s := range []struct {

@@ -64,7 +64,7 @@ func unbounded(files []protoreflect.FileDescriptor, bounds map[string]bound) (fa
 	}
 	for name := range bounds {
 		if !used[name] {
-			faults = append(faults, name+" is no field")
+			faults = append(faults, name+" is not a field")
 		}
 	}
 	slices.Sort(faults)

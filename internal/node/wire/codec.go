@@ -30,8 +30,8 @@ func newCodec() *codec {
 }
 
 // Name implements encoding.CodecV2. It returns "", so that calls have gRPC's plain content type, as
-// they would without a codec of their own. Any other content type would be put together anew for
-// each call.
+// they would without a codec of their own. Any other content type would be built again for each
+// call.
 func (*codec) Name() string { return "" }
 
 // Marshal implements encoding.CodecV2. It copies a frame, since its sender may reuse the frame

@@ -11,7 +11,7 @@ import (
 	"adshard/search"
 )
 
-// AppendRequest appends the message pb.SearchRequest of r without its view and shard. An Ask carries these, so that one
+// AppendRequest appends the message pb.SearchRequest of r without its view or shard. An Ask carries these, so that one
 // encoding serves all shards.
 func AppendRequest(b []byte, r *search.Request) []byte {
 	b, at := begin(b, 1)

@@ -15,7 +15,7 @@ import (
 	"adshard/internal/progress"
 )
 
-// Barrels returns the commands that make the stores of slaves offline.
+// Barrels returns the commands that build slaves' stores offline.
 func Barrels(s cmdline.Streams) *cobra.Command {
 	c := cmdline.Group(&cobra.Command{
 		Use:   "barrels",

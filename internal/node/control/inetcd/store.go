@@ -81,7 +81,7 @@ func endpoints(hosts []string, secure bool) (list []string) {
 
 // Parse splits a URL into its members (HOST:PORT) and its prefix. Errors: fault.Invalid.
 func Parse(address string) (members []string, prefix string, err error) {
-	invalid := fault.Field("open etcd", "control", "this is not etcd://HOST:PORT,HOST:PORT/PREFIX, without user and password") // the text may have a password
+	invalid := fault.Field("open etcd", "control", "this is not etcd://HOST:PORT,HOST:PORT/PREFIX, without user or password") // the text may have a password
 	rest, ok := strings.CutPrefix(address, Scheme+"://")
 	if !ok {
 		return nil, "", invalid

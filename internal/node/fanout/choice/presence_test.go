@@ -51,7 +51,7 @@ func TestAShardThatStopsAnsweringIsLeftOut(t *testing.T) {
 	w.Probed(w.now, Broken)
 	w.pass(time.Second)
 	if !w.Silent() || w.probes != 3 {
-		t.Fatalf("%d probes, left out %v: no connection is no answer", w.probes, w.Silent())
+		t.Fatalf("%d probes, left out %v: no connection is not an answer", w.probes, w.Silent())
 	}
 	w.Probed(w.now, Full)
 	w.pass(tickEvery)

@@ -46,8 +46,8 @@ func (r *Replica) each(now time.Duration) time.Duration { return r.time.now(now)
 func (r *Replica) beats(now time.Duration) int { return max(0, r.beaten-int((now-r.lost)/memory)) }
 
 // cost returns the time that a further call must expect: the number of calls under way, including
-// this one, times the time that each takes. A replica that has not replied for a while is taken to
-// need at least that long.
+// this one, times the time that each takes. A replica that has not replied for a while is assumed
+// to need at least that long.
 func (r *Replica) cost(now time.Duration) time.Duration { return r.times(now, r.each(now)) }
 
 // usually returns what each returns, but without the effect of single long calls.

@@ -85,7 +85,7 @@ type Call struct {
 	Now      time.Duration
 	Patience time.Duration // for Presence.Asked
 	Topic    uint64        // of the query, or 0 if it has none
-	Waited   time.Duration // how long the query has waited, for a hedge
+	Waited   time.Duration // of a hedge: how long the first call has taken
 	Random   uint64
 }
 
@@ -231,9 +231,10 @@ func (s *Set) choose(asked Asked, c *Call) int {
 	return first
 }
 
-// candidates appends the replicas that may be asked: those that are in, or else the ejected ones
-// that answer, or else those without a connection, which may have recovered. The last fail at once:
-// if they were asked as often as a replica that answers, they would use up the budget for retries.
+// candidates appends the replicas that may be asked: those that are in; if there are none, the
+// ejected ones that answer; if there are none either, those without a connection, which may have
+// recovered. These fail at once: if they were asked as often as a replica that answers, they would
+// use up the budget for retries.
 func (s *Set) candidates(asked Asked, list []uint8) []uint8 {
 	best := silent
 	for i, r := range s.replicas {

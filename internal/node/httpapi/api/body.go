@@ -53,7 +53,7 @@ func FromObject(body []byte, each func(d *json.Decoder, name string) error) erro
 		return fault.Field(op, "", "the body is not valid UTF-8")
 	}
 	if halfSurrogate(body) {
-		return fault.Field(op, "", `the body has a \u escape of half a surrogate pair, which is no character`)
+		return fault.Field(op, "", `the body has a \u escape of half a surrogate pair, which is not a character`)
 	}
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()

@@ -736,7 +736,7 @@ type BalanceStatus struct {
 	// Copies Slaves that are being filled with a copy of a sibling's store.
 	Copies []Copy `json:"copies"`
 
-	// Traffic What masters answer together; absent: none has told lately.
+	// Traffic What masters answer together; absent: none has reported lately.
 	Traffic *Traffic `json:"traffic,omitempty"`
 
 	// BoundGroup The ad group that alone determines the bound; absent: no single one does.
@@ -922,7 +922,7 @@ type CampaignPatch struct {
 	// Audiences Whom a campaign or group is for, by opaque segments, 1,000 at most; null: all. A group's take the place of its campaign's.
 	Audiences Audiences `json:"audiences,omitempty"`
 
-	// Sites On which pages a campaign or group is shown, by host and perhaps path, 1,000 at most; null: on all. Subdomains and what is
+	// Sites On which pages a campaign or group is shown, by host and optional path, 1,000 at most; null: on all. Subdomains and what is
 	// below a path belong to it. A group's take the place of its campaign's.
 	Sites Sites `json:"sites,omitempty"`
 
@@ -1278,7 +1278,7 @@ type GroupPatch struct {
 	// Audiences Whom a campaign or group is for, by opaque segments, 1,000 at most; null: all. A group's take the place of its campaign's.
 	Audiences Audiences `json:"audiences,omitempty"`
 
-	// Sites On which pages a campaign or group is shown, by host and perhaps path, 1,000 at most; null: on all. Subdomains and what is
+	// Sites On which pages a campaign or group is shown, by host and optional path, 1,000 at most; null: on all. Subdomains and what is
 	// below a path belong to it. A group's take the place of its campaign's.
 	Sites  Sites            `json:"sites,omitempty"`
 	Status GroupPatchStatus `json:"status,omitempty"`
@@ -1461,7 +1461,7 @@ type ImportRecord struct {
 	// AgeMs Time since it ended.
 	AgeMs int64 `json:"age_ms"`
 
-	// By Who sent it; empty: nobody knows.
+	// By Who sent it; empty: unknown.
 	By string `json:"by"`
 
 	// File The name that the sender gave it.
@@ -1478,7 +1478,7 @@ type ImportRecord struct {
 	// MinClock A position that includes it; absent: it failed.
 	MinClock string `json:"min_clock,omitempty"`
 
-	// ServedMs How long after it was durable all live slaves served it; absent: nobody waited, or not long enough.
+	// ServedMs How long after it was durable all live slaves served it; absent: no caller waited, or not long enough.
 	ServedMs *int64 `json:"served_ms,omitempty"`
 }
 
@@ -1589,7 +1589,7 @@ type Item struct {
 	// Audiences Whom a campaign or group is for, by opaque segments, 1,000 at most; null: all. A group's take the place of its campaign's.
 	Audiences Audiences `json:"audiences,omitempty"`
 
-	// Sites On which pages a campaign or group is shown, by host and perhaps path, 1,000 at most; null: on all. Subdomains and what is
+	// Sites On which pages a campaign or group is shown, by host and optional path, 1,000 at most; null: on all. Subdomains and what is
 	// below a path belong to it. A group's take the place of its campaign's.
 	Sites Sites `json:"sites,omitempty"`
 
@@ -1719,13 +1719,13 @@ type MasterInfo struct {
 	// SeenMs Time since it last called.
 	SeenMs int64 `json:"seen_ms"`
 
-	// Traffic What it answers; absent: it has not told lately.
+	// Traffic What it answers; absent: it has not reported lately.
 	Traffic *Traffic `json:"traffic,omitempty"`
 
-	// URL Where it takes queries, as its machine knows it; absent: it has not told.
+	// URL Where it takes queries, as its machine knows it; absent: it has not reported it.
 	URL string `json:"url,omitempty"`
 
-	// TimeoutMs The time limit of queries that set none; absent: it has not told.
+	// TimeoutMs The time limit of queries that set none; absent: it has not reported it.
 	TimeoutMs uint64 `json:"timeout_ms,omitempty"`
 }
 
@@ -1896,7 +1896,7 @@ type NewCampaign struct {
 	// Audiences Whom a campaign or group is for, by opaque segments, 1,000 at most; null: all. A group's take the place of its campaign's.
 	Audiences Audiences `json:"audiences,omitempty"`
 
-	// Sites On which pages a campaign or group is shown, by host and perhaps path, 1,000 at most; null: on all. Subdomains and what is
+	// Sites On which pages a campaign or group is shown, by host and optional path, 1,000 at most; null: on all. Subdomains and what is
 	// below a path belong to it. A group's take the place of its campaign's.
 	Sites Sites `json:"sites,omitempty"`
 
@@ -1940,7 +1940,7 @@ type NewGroup struct {
 	// Audiences Whom a campaign or group is for, by opaque segments, 1,000 at most; null: all. A group's take the place of its campaign's.
 	Audiences Audiences `json:"audiences,omitempty"`
 
-	// Sites On which pages a campaign or group is shown, by host and perhaps path, 1,000 at most; null: on all. Subdomains and what is
+	// Sites On which pages a campaign or group is shown, by host and optional path, 1,000 at most; null: on all. Subdomains and what is
 	// below a path belong to it. A group's take the place of its campaign's.
 	Sites  Sites          `json:"sites,omitempty"`
 	Status NewGroupStatus `json:"status,omitempty"`
@@ -2146,13 +2146,13 @@ type RefusedEvent struct {
 
 	// Reason late: the ad was served more than an hour ago; future: the master's clock
 	// is ahead of the collector's, try again; forged: the token was not made by
-	// this cluster; malformed: it is no token.
+	// this cluster; malformed: it is not a token.
 	Reason RefusedEventReason `json:"reason"`
 }
 
 // RefusedEventReason late: the ad was served more than an hour ago; future: the master's clock
 // is ahead of the collector's, try again; forged: the token was not made by
-// this cluster; malformed: it is no token.
+// this cluster; malformed: it is not a token.
 type RefusedEventReason string
 
 // Replicas defines model for Replicas.
@@ -2345,7 +2345,7 @@ type SearchRequest struct {
 	// Examples: usb cable
 	Q QueryText `json:"q"`
 
-	// Site The host of the page that asks, perhaps with a path.
+	// Site The host of the page that asks, optionally with a path.
 	Site   string `json:"site,omitempty"`
 	Slots  Slots  `json:"slots,omitempty"`
 	Strict Strict `json:"strict,omitempty"`
@@ -2364,7 +2364,7 @@ type SearchRequest struct {
 // Segments defines model for Segments.
 type Segments = json.RawMessage
 
-// Sites On which pages a campaign or group is shown, by host and perhaps path, 1,000 at most; null: on all. Subdomains and what is
+// Sites On which pages a campaign or group is shown, by host and optional path, 1,000 at most; null: on all. Subdomains and what is
 // below a path belong to it. A group's take the place of its campaign's.
 type Sites = json.RawMessage
 
@@ -3312,7 +3312,7 @@ type ExplainParams struct {
 	// Audience Segments to which the user belongs.
 	Audience Audience `form:"audience,omitempty" json:"audience,omitempty"`
 
-	// Site The host of the page that asks, perhaps with a path.
+	// Site The host of the page that asks, optionally with a path.
 	Site Site `form:"site,omitempty" json:"site,omitempty"`
 
 	// Block Names of stored block lists.
@@ -3721,7 +3721,7 @@ type SearchParams struct {
 	// Audience Segments to which the user belongs.
 	Audience Audience `form:"audience,omitempty" json:"audience,omitempty"`
 
-	// Site The host of the page that asks, perhaps with a path.
+	// Site The host of the page that asks, optionally with a path.
 	Site Site `form:"site,omitempty" json:"site,omitempty"`
 
 	// Block Names of stored block lists.
