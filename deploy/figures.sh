@@ -116,7 +116,6 @@ for i in $(seq "$runs"); do
 	json=alone.$i ask load --queries queries.txt --rate 0 --duration 5s --pids "$pids"
 	json=load.$i ask load --queries queries.txt --rate "$rate" --duration "${seconds}s" --seed "$i" --pids "$pids"
 done
-json=load-more ask load --queries queries.txt --rate $((rate * 3 / 2)) --duration "${seconds}s" --pids "$pids"
 json=fresh ask fresh --db sqlite:ads.db --admin http://127.0.0.1:18481
 stop
 

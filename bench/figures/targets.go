@@ -44,9 +44,6 @@ var lines = []line{
 	{group: "load", figure: "overloaded (503)", what: "refused at once (503)", unit: ""},
 	{group: "load", figure: "processor used by the cluster", what: "processor used by the cluster", unit: "cores"},
 	{group: "load", figure: "processor time of the cluster", what: "processor time of the cluster", unit: "µs/answer"},
-	{group: "load-more", figure: "answers per second", what: "open loop, higher load: answers", unit: "/s"},
-	{group: "load-more", figure: "latency median", what: "median", unit: "ms", scale: 1e-3},
-	{group: "load-more", figure: "latency p99", what: "p99", unit: "ms", scale: 1e-3},
 
 	{group: "alone-processes", figure: "latency median", what: "a process each (`--processes`), one query at a time: median", unit: "ms", scale: 1e-3},
 	{group: "load-processes", figure: "latency median", what: "a process each, open loop: median", unit: "ms", scale: 1e-3},
