@@ -105,7 +105,7 @@ func (s Story) String() string {
 	if s.Measured {
 		what = "load"
 	}
-	fmt.Fprintf(&b, "slice %d is on %s: %d items of weight %d, %.3g of its %s; %s has %.3g x the mean, the most of any is %.3g\n",
+	fmt.Fprintf(&b, "slice %d is on %s: %d ad groups of weight %d, %.3g of its %s; %s has %.3g x the mean, the most of any is %.3g\n",
 		s.Slice.ID, s.Shard, s.Items, s.Weight, s.OfShard, what, s.Shard, s.ShardOverMean, s.MaxOverMean)
 	if s.Away != nil {
 		fmt.Fprintf(&b, "%s is lost: not heard from for %v, and answers lack the slice\n", s.Shard, s.Away.For.Round(time.Millisecond))

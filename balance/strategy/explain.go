@@ -17,7 +17,7 @@ const (
 
 // text explains why a chunk moves.
 func (i *iteration) text(p *chunk, a, b *draft.Shard, was, wasTo float64) string {
-	text := fmt.Sprintf("%.3f x the mean load of a shard (%d items, %.3f %% of all weight), goes from shard %s to shard %s: from %.2f and %.2f x the mean they come to %.2f and %.2f",
+	text := fmt.Sprintf("%.3f x the mean load of a shard (%d ad groups, %.3f %% of all weight), goes from shard %s to shard %s: from %.2f and %.2f x the mean they come to %.2f and %.2f",
 		i.OfMean(p.Load), p.Items, 100*i.Cost(0, p.Weight), a.Name, b.Name, was, wasTo, i.OfMean(a.Heat()), i.OfMean(b.Heat()))
 	if a.Share != b.Share {
 		text += fmt.Sprintf("; their shares, which grow with their replicas, are %g and %g", a.Share, b.Share)
@@ -55,7 +55,7 @@ func (i *iteration) explainShard(shard int, why string) {
 	}
 	slices.SortStableFunc(hot, func(a, b *draft.Part) int { return cmp.Compare(b.Load, a.Load) })
 	for _, p := range hot[:min(len(hot), explainSlices)] {
-		i.Leave(p.ID, "slice %d of shard %s (%.3f x the mean load of a shard, %d items) stays: %s; %s",
+		i.Leave(p.ID, "slice %d of shard %s (%.3f x the mean load of a shard, %d ad groups) stays: %s; %s",
 			p.ID, i.Shards[shard].Name, i.OfMean(p.Load), p.Items, i.notMoved(p, shard, why), i.notSplit(p, shard))
 	}
 }

@@ -242,7 +242,7 @@ func (i *iteration) launchSlice(part *draft.Part, list []chunk) {
 			end++
 		}
 		if end < len(list) {
-			right, ok := i.Draft.Split(id, list[end].lo, "slice %d (%.3f x the mean load of a shard, %d items) is split where a hot part of it ends, so that only that moves",
+			right, ok := i.Draft.Split(id, list[end].lo, "slice %d (%.3f x the mean load of a shard, %d ad groups) is split where a hot part of it ends, so that only that moves",
 				part.ID, i.OfMean(part.Load), part.Items)
 			if !ok {
 				return

@@ -137,7 +137,7 @@ func (r Random) fill(b *draft.Draft) {
 		if ok, _ := b.May(p.ID, to); !ok || !n.Room(p.Weight) || !b.Affords(p.Items, p.Weight) {
 			continue
 		}
-		b.Start(p.ID, to, "slice %d goes to shard %s, which has %d items and would have %.0f by chance", p.ID, n.Name, has[to], fair(to))
+		b.Start(p.ID, to, "slice %d goes to shard %s, which has %d ad groups and would have %.0f by chance", p.ID, n.Name, has[to], fair(to))
 		b.Shards[p.At].Slices--
 		b.Shift(p.At, to, p.Items, p.Weight, p.Load)
 		p.Busy = true

@@ -108,7 +108,7 @@ func (t Topics) Iterate(in balance.Input) (balance.Proposal, error) {
 		least = t.End
 	}
 	gain := s.gained / max(s.above, 1e-300)
-	said := fmt.Sprintf("%d topics are at %.3f of the best spread; moving %d items would take away %.3f of what is above it",
+	said := fmt.Sprintf("%d topics are at %.3f of the best spread; moving %d ad groups would take away %.3f of what is above it",
 		len(list), s.excess(), len(s.moves), gain)
 	m = spreading{working: gain >= least && len(s.moves) > 0, minutes: sampledMinutes(in)}
 	if m.working {
