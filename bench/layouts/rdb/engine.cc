@@ -4,6 +4,7 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "rocksdb/cache.h"
 #include "rocksdb/convenience.h"
@@ -11,6 +12,10 @@
 #include "rocksdb/perf_level.h"
 #include "rocksdb/table.h"
 #include "rocksdb/table_properties.h"
+#include "rocksdb/version.h"
+#if ROCKSDB_MAJOR >= 8
+#include "rocksdb/advanced_cache.h"
+#endif
 
 using rocksdb::Iterator;
 using rocksdb::PinnableSlice;
@@ -139,9 +144,13 @@ std::unique_ptr<rocksdb::DB> Open(const char *dir, const char *text,
     auto *t = o.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
     if (t != nullptr && !t->no_block_cache) t->block_cache = cache;
     o.info_log_level = rocksdb::FATAL_LEVEL;
+#if ROCKSDB_MAJOR >= 11
+    std::unique_ptr<rocksdb::DB> db;
+#else
     rocksdb::DB *db;
+#endif
     s = rocksdb::DB::OpenForReadOnly(o, dir, &db);
-    if (s.ok()) return std::unique_ptr<rocksdb::DB>(db);
+    if (s.ok()) return std::unique_ptr<rocksdb::DB>(std::move(db));
   }
   Fail(s, f);
   return nullptr;

@@ -1,6 +1,8 @@
 package rdb
 
-// #cgo CXXFLAGS: -std=c++17 -O2 -DNDEBUG
+// #cgo !grocksdb_no_link CXXFLAGS: -std=c++17
+// #cgo grocksdb_no_link CXXFLAGS: -std=c++20
+// #cgo CXXFLAGS: -O2 -DNDEBUG
 // #cgo LDFLAGS: -lrocksdb -lstdc++
 // #include <stdlib.h>
 // #include "engine.h"
