@@ -39,7 +39,7 @@ const (
 )
 
 // c returns RocksDB's iterator, the first field of grocksdb's iterator. It is the only field in
-// v1.7.14, and comes before the options in v1.11.1 (TestIteratorOfGrocksdb).
+// v1.7.14, and comes before the options in v1.11.1 (TestFieldsOfGrocksdb).
 func (i *iterator) c() *C.rocksdb_iterator_t {
 	return *(**C.rocksdb_iterator_t)(unsafe.Pointer(i.it))
 }

@@ -46,11 +46,13 @@ func TestIterators(t *testing.T) {
 	})
 }
 
-// TestIteratorOfGrocksdb: RocksDB's iterator is where iterator.c reads it, whatever the
+// TestFieldsOfGrocksdb: RocksDB's iterator and options are where C reads them, whatever the
 // version of grocksdb.
-func TestIteratorOfGrocksdb(t *testing.T) {
-	if f := reflect.TypeFor[grocksdb.Iterator]().Field(0); f.Name != "c" || f.Type.Kind() != reflect.Pointer {
-		t.Errorf("the first field of grocksdb's iterator is %s %s", f.Name, f.Type)
+func TestFieldsOfGrocksdb(t *testing.T) {
+	for _, of := range []reflect.Type{reflect.TypeFor[grocksdb.Iterator](), reflect.TypeFor[grocksdb.Options]()} {
+		if f := of.Field(0); f.Name != "c" || f.Type.Kind() != reflect.Pointer {
+			t.Errorf("the first field of %s is %s %s", of, f.Name, f.Type)
+		}
 	}
 }
 

@@ -81,6 +81,7 @@ func newConfig(o Options) *config {
 	c.env.LowerThreadPoolCPUPriority()
 	c.env.LowerHighPriorityThreadPoolCPUPriority()
 	c.env.LowerThreadPoolIOPriority()
+	withoutRecovery(c.db)
 	c.db.SetCreateIfMissing(true)
 	c.db.SetCreateIfMissingColumnFamilies(true)
 	// RocksDB's own log is on the same disk, and in a build with assertions the second log line that hits a full
