@@ -28,8 +28,8 @@ type State struct {
 const stateFormat, withoutMemories = 6, 5
 
 // Encode returns the state as bytes: the format, then unsigned varints, then xxh64 of all bytes before, in little
-// endian. A string has its length before it. A slice has its width less one, since slices tile the ring. A move has
-// its shards and views only if there is a move.
+// endian. A string has its length before it. A slice has its width less one, since slices tile the ring. The
+// shards and views of a move follow only if there is one.
 func (s State) Encode() []byte {
 	m := s.Model
 	b := make([]byte, 0, 64+16*len(m.slices)+48*len(m.shards))

@@ -81,7 +81,7 @@ func knownNames() map[string]knownName {
 	return m
 }
 
-// withState returns a name that ends with status, with the word "state" in its place, which other exports use.
+// withState returns a name that ends with "status" as other exports have it, with "state" at the end.
 func withState(name string) string { return strings.TrimSuffix(name, "status") + "state" }
 
 // layoutOf reads a header. Two columns with the main name of one column are an error of the file. So are two columns

@@ -64,7 +64,7 @@
 //     lack acknowledged commits; readers that have read these notice it by the marks.
 //   - A replica was promoted, follows another server, or lags too far behind the log. It is refused
 //     (FillSnapshot).
-//   - A standby is in place of a primary. Connections ask for a server that can be written
+//   - A host of the URL is a standby. Connections ask for a server that can be written
 //     to, whatever hosts the URL names.
 //   - A role may write entities but not the log. The triggers run as the owner of
 //     the schema (roles.sql).

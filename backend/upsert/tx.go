@@ -45,7 +45,7 @@ type Limits struct {
 	Queued int
 	// Cached is the number of cached rows at which the cache is emptied.
 	Cached int
-	// Parents is the same for the advertisers, the campaigns and the groups, each counted separately.
+	// Parents is the number of cached advertisers, of campaigns or of groups at which that cache is emptied.
 	Parents int
 }
 

@@ -249,8 +249,8 @@ func TestAViewWaitsForASlaveThatIsAboutToJoin(t *testing.T) {
 	r.wantPublished(3)
 }
 
-// TestASlaveWaitsUntilMastersAskIt: a slave's state says when another slave of its set may be
-// removed.
+// TestASlaveWaitsUntilMastersAskIt: the state of a slave that has joined says whether masters ask
+// it yet. Only then may another slave of its set be removed.
 func TestASlaveWaitsUntilMastersAskIt(t *testing.T) {
 	r := newEntrance(t)
 	before := r.m.Published()

@@ -22,7 +22,7 @@ type PostingList struct {
 	long   *longList // nil if the list has few blocks
 }
 
-// GroupBlocks is the number of blocks in a group whose largest reach is kept.
+// GroupBlocks is the number of blocks in a group. A list keeps the largest reach of each group.
 const GroupBlocks = 16
 
 // loneList is a list with room for its only block, so that one memory access fetches both.

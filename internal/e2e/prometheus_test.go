@@ -85,7 +85,7 @@ func readFile(t *testing.T, name string) string {
 	return string(text)
 }
 
-// count returns the number of series that a query returns, as Grafana would ask it for all nodes.
+// count returns the number of series that a query returns when sent as by Grafana, for all nodes.
 func (p *prometheus) count(t *testing.T, query string) int {
 	t.Helper()
 	return len(p.ask(t, query))

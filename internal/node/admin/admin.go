@@ -34,8 +34,8 @@ type Config struct {
 	// Data reads and changes the data of the database; if it is nil, the port has no calls for
 	// data.
 	Data *data.Service
-	// Places returns the table of places. If it is nil, that of Data is used, or no table if Data
-	// is nil too.
+	// Places returns the table of places. If it is nil, Data's table is used; if Data is nil too,
+	// there is none.
 	Places func(context.Context) (*places.Table, error)
 	// Explain answers /v1/explain, and /v1/search for the console; if it is nil, the port has
 	// neither.

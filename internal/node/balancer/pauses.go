@@ -9,7 +9,7 @@ const (
 	// late is the least delay of a pause's end that means that the processors are overloaded, mostly
 	// by queries, which have priority over moves of slices.
 	late = time.Millisecond
-	// longestPause bounds a pause; mostSlow bounds its ratio to the time of the work before it.
+	// longestPause bounds a pause; a pause is at most mostSlow times as long as the work before it.
 	longestPause = 250 * time.Millisecond
 	mostSlow     = 16
 	// recovery is the divisor of the part by which pauses become shorter when one ends in time. They

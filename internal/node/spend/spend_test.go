@@ -318,7 +318,7 @@ func TestSilent(t *testing.T) {
 	now.Add(60)
 	wait("after the pause", 1)
 	wait("at once after that", 0)
-	// One whose client went away says nothing about the database.
+	// A request whose client went away says nothing about the database.
 	now.Add(60)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()

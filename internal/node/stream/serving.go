@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// mostReplied bounds the bytes of replies that wait to be sent. mostUnread is the number of
-	// such bytes above which the stream accepts no asks.
+	// mostReplied bounds the bytes of replies that wait to be sent. Above mostUnread bytes the
+	// stream accepts no asks.
 	mostReplied = wire.MaxReply
 	mostUnread  = 4 << 20
 )
