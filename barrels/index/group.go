@@ -70,9 +70,10 @@ func GroupBytes(record int, g *Group) int {
 
 // AddPage adds a page of the group's keywords and appends their texts to texts.
 func (g *Group) AddPage(r *page.Reader, texts, value []byte) ([]byte, error) {
-	if err := r.Open(value); err != nil {
+	if err := r.OpenTexts(value); err != nil {
 		return texts, err
 	}
+	g.IDs, g.Ends = slices.Grow(g.IDs, r.Len()), slices.Grow(g.Ends, r.Len())
 	for {
 		k, err := r.Next()
 		if err != nil {

@@ -65,6 +65,8 @@ func analysed(t *rapid.T, k *pb.Keyword, languages []string) {
 // odd gives some keywords values that the source never makes.
 func odd(t *rapid.T, k *pb.Keyword) {
 	switch rapid.IntRange(0, 20).Draw(t, "odd") {
+	case 7:
+		k.FinalUrl = "https://shop.example/"
 	case 0:
 		k.Norm[0]++
 	case 1:
@@ -106,7 +108,27 @@ func TestPages(t *testing.T) {
 		if k, err := r.Next(); k != nil || err != nil {
 			t.Fatalf("after the last: %v, %v", k, err)
 		}
+		checkTexts(t, &r, value, list)
 	})
+}
+
+// checkTexts compares what is read from a page whose texts only are read.
+func checkTexts(t *rapid.T, r *Reader, value []byte, list []*anchored) {
+	if err := r.OpenTexts(value); err != nil || r.Len() != len(list) {
+		t.Fatalf("%d keywords, want %d; %v", r.Len(), len(list), err)
+	}
+	for _, e := range list {
+		k, err := r.Next()
+		if err != nil || k == nil || k.ID != e.id || string(k.Text) != e.pb.Text {
+			t.Fatalf("keyword %v, %v, want %v", k, err, e.pb)
+		}
+		if url, err := k.FinalURL(); err != nil || url != e.pb.FinalUrl {
+			t.Fatalf("its URL is %q, %v, want %q", url, err, e.pb.FinalUrl)
+		}
+	}
+	if k, err := r.Next(); k != nil || err != nil {
+		t.Fatalf("after the last: %v, %v", k, err)
+	}
 }
 
 // checkMessage compares a page with what generated code reads from it: encoding that gives the
@@ -198,16 +220,14 @@ func FuzzPage(f *testing.F) {
 		value := append(bytes.Clone(b), Format)
 		value = binary.LittleEndian.AppendUint64(value, xxhash.Sum64(value))
 		var r Reader
-		if r.Open(value) != nil {
-			return
-		}
-		for {
-			k, err := r.Next()
-			if k == nil || err != nil {
-				return
+		for _, open := range [...]func([]byte) error{r.Open, r.OpenTexts} {
+			err := open(value)
+			for k := &r.current; k != nil && err == nil; {
+				if k, err = r.Next(); k != nil && err == nil {
+					k.AppendRecord(nil)
+					k.Sound()
+				}
 			}
-			k.AppendRecord(nil)
-			k.Sound()
 		}
 	})
 }

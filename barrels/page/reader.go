@@ -17,6 +17,8 @@ import (
 // Reader reads the keywords of one page after the other. It reuses its buffers.
 type Reader struct {
 	columns
+	bare      bool   // whether only ids and texts are read (OpenTexts)
+	n         int    // number of keywords
 	first     uint64 // id of the first keyword
 	last      uint64 // id of the keyword before
 	bid       uint64 // the page's bid
@@ -28,24 +30,35 @@ type Reader struct {
 	wholeRead int
 	words     [][]byte // their texts
 	hashes    []uint64 // of each word: norm, fold, terms
+	refs      []int    // the keyword's words
 	rows      []uint64 // rows of the keyword
 	current   record.Keyword
 }
 
 // Open begins a page. Its bytes must not change while the page is read.
-func (r *Reader) Open(value []byte) error {
+func (r *Reader) Open(value []byte) error { return r.open(value, false) }
+
+// OpenTexts is Open for what answers show: keywords have only their ids, texts and URLs (FinalURL).
+// Hashing the words would take most of the time.
+func (r *Reader) OpenTexts(value []byte) error { return r.open(value, true) }
+
+func (r *Reader) open(value []byte, bare bool) error {
 	b, err := message(value)
 	if err != nil {
 		return err
 	}
-	r.columns, r.last, r.bid, r.forms = columns{}, 0, 0, 0
+	r.columns, r.bare, r.last, r.bid, r.forms = columns{}, bare, 0, 0, 0
 	r.own, r.ownRead, r.wholes, r.wholeRead = r.own[:0], 0, r.wholes[:0], 0
 	if record.EachField(b, r.field) != nil || r.forms > record.MaxForms {
 		return ErrDamaged
 	}
 	r.first, _ = binary.Uvarint(r.of[ids])
+	r.n = len(r.of[types]) // numbers below 128
 	return r.readWords()
 }
+
+// Len returns the number of keywords of the page.
+func (r *Reader) Len() int { return r.n }
 
 // First returns the id of the page's first keyword, or 0 if the page is damaged.
 func (r *Reader) First() uint64 { return r.first }
@@ -86,7 +99,9 @@ func (r *Reader) readWords() error {
 		if end < 0 {
 			return ErrDamaged
 		}
-		r.word(len(r.words), rest[:end], room[:0])
+		if !r.bare {
+			r.word(len(r.words), rest[:end], room[:0])
+		}
 		r.words, rest = append(r.words, rest[:end]), rest[end+1:]
 	}
 	if r.bad {
@@ -153,26 +168,46 @@ func (r *Reader) Next() (*record.Keyword, error) {
 	if n > uint64(len(r.of[references])) {
 		return nil, ErrDamaged
 	}
-	return k, r.hashed(k, int(n), f&ownText != 0)
+	if err := r.text(k, int(n), f&ownText != 0); err != nil || r.bare {
+		return k, err
+	}
+	return k, r.hashed(k, int(n))
 }
 
-// hashed reads a keyword's words, anchors and text.
-func (r *Reader) hashed(k *record.Keyword, n int, own bool) error {
-	width := 2 + r.forms
-	r.rows = slices.Grow(r.rows[:0], n*width)[:n*width]
+// text reads the references to a keyword's n words, and its text. own means that the text is not that
+// of the words.
+func (r *Reader) text(k *record.Keyword, n int, own bool) error {
+	r.refs = r.refs[:0]
 	for i := range n {
 		w := r.number(references)
 		if w >= uint64(len(r.words)) {
 			return ErrDamaged
 		}
-		for j, h := range r.hashes[int(w)*width : (int(w)+1)*width] {
-			r.rows[j*n+i] = h
-		}
+		r.refs = append(r.refs, int(w))
 		if !own {
 			if i > 0 {
 				k.Text = append(k.Text, ' ')
 			}
 			k.Text = append(k.Text, r.words[w]...)
+		}
+	}
+	switch {
+	case r.bad, own && r.ownRead == len(r.own):
+		return ErrDamaged
+	case own:
+		k.Text = append(k.Text, r.own[r.ownRead]...)
+		r.ownRead++
+	}
+	return nil
+}
+
+// hashed reads the hashes of a keyword's n words, and its anchors.
+func (r *Reader) hashed(k *record.Keyword, n int) error {
+	width := 2 + r.forms
+	r.rows = slices.Grow(r.rows[:0], n*width)[:n*width]
+	for i, w := range r.refs {
+		for j, h := range r.hashes[w*width : (w+1)*width] {
+			r.rows[j*n+i] = h
 		}
 	}
 	k.Norm, k.Fold = r.rows[:n:n], r.rows[n:2*n:2*n]
@@ -185,12 +220,8 @@ func (r *Reader) hashed(k *record.Keyword, n int, own bool) error {
 		}
 		k.Anchors = append(k.Anchors, list[at])
 	}
-	switch {
-	case r.bad, own && r.ownRead == len(r.own):
+	if r.bad {
 		return ErrDamaged
-	case own:
-		k.Text = append(k.Text, r.own[r.ownRead]...)
-		r.ownRead++
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ type groupReader struct {
 	records kv.Iterator // opened on first use
 	pages   page.Reader
 	key     []byte
+	texts   []byte // of the group that is being read
 }
 
 func (g *groupReader) release() {
@@ -57,20 +58,20 @@ func (g *groupReader) readGroup(key uint64) (group *index.Group, size int, ok bo
 	}
 	group, size = &index.Group{Group: data}, len(raw)
 	room := g.caches.Groups.MaxBytes() - 3*size // what remains for keywords: texts and negatives take three times their size
-	var texts []byte
+	g.texts = g.texts[:0]
 	for it.Next() {
 		if room -= len(it.Value()) + index.CacheOverhead; room < 0 {
 			group.IDs, group.Ends, group.Partial = nil, nil, true
 			return group, 0, true
 		}
-		if texts, err = group.AddPage(&g.pages, texts, it.Value()); err != nil {
+		if g.texts, err = group.AddPage(&g.pages, g.texts, it.Value()); err != nil {
 			return nil, 0, false
 		}
 	}
 	if it.Err() != nil {
 		return nil, 0, false
 	}
-	group.Texts = string(texts)
+	group.Texts = string(g.texts)
 	return group, index.GroupBytes(size, group), true
 }
 
