@@ -39,6 +39,13 @@ func (v *View) Posting(i int) (search.MatchType, Refs) {
 	return search.MatchType(p.Type()), v.refs(&p)
 }
 
+// Alike returns a number that two postings of a block share if they have the same words and the same
+// match type, and otherwise not: an Encoder writes equal references once.
+func (v *View) Alike(i int) uint32 {
+	p := v.posting(i)
+	return uint32(p.First())<<16 | uint32(p.Words())<<8 | uint32(p.Type())
+}
+
 // Keyword returns the keyword id of posting i.
 func (v *View) Keyword(i int) uint64 {
 	if v.postings.size == widePostingSize {

@@ -6,8 +6,6 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/cespare/xxhash/v2"
-
 	"adshard/barrels/block"
 	"adshard/barrels/kv"
 	"adshard/search"
@@ -72,11 +70,15 @@ func (b *Block) prepare(m *Block) bool {
 	return m.gather()
 }
 
-// gathered holds the classes that gather finds.
+// gathered holds the classes that gather finds. It is on the stack, since most blocks are small.
 type gathered struct {
-	signatures []search.Signature
-	classes    []Class
-	counts     []uint16 // numbers of members
+	n          int               // classes
+	alike      [block.Max]uint32 // View.Alike of their postings
+	signatures [block.Max]search.Signature
+	classes    [block.Max]Class
+	counts     [block.Max]uint16 // numbers of members
+	of         [block.Max]uint16 // the class of each posting
+	table      [512]uint16       // hash table with open addressing: index of a class + 1; 0 if free
 }
 
 // gather finds the classes, in the order of their first postings. It returns false if the block is
@@ -84,37 +86,51 @@ type gathered struct {
 func (b *Block) gather() bool {
 	v, n := &b.View, b.View.Len()
 	b.Live, b.Postings = v.Live() > 0, uint16(n)
-	g, of, table := gathered{}, make([]uint16, n), newClassTable(n)
+	var g gathered
 	for i := range n {
-		s, err := v.Signature(i)
-		if err != nil || v.GroupOf(i) >= v.Groups() {
-			return false
-		}
-		kind, words := v.Posting(i)
-		if kind >= search.MatchTypes {
-			return false
-		}
-		c, found := table.find(v, g.classes, kind, words)
+		c, found := g.find(v.Alike(i))
 		if !found {
-			g.signatures, g.counts = append(g.signatures, s), append(g.counts, 0)
-			g.classes = append(g.classes, Class{posting: uint16(i), Type: kind})
+			s, err := v.Signature(i)
+			if err != nil || v.Type(i) >= search.MatchTypes {
+				return false
+			}
+			g.signatures[c], g.classes[c] = s, Class{posting: uint16(i), Type: v.Type(i)}
 		}
-		of[i] = c
+		if v.GroupOf(i) >= v.Groups() {
+			return false
+		}
+		g.of[i] = c
 		g.counts[c]++
 	}
 	at := uint16(0)
-	for c := range g.classes {
+	for c := range g.n {
 		g.classes[c].first, g.counts[c], at = at, at, at+g.counts[c]
 	}
 	b.BidRatio = v.BidRatio() // gather has just read the postings
 	members := b.pack(&g)
 	for i := range n {
-		at := g.counts[of[i]]
-		members[at] = uint16(i)
-		g.counts[of[i]]++
+		at := &g.counts[g.of[i]]
+		members[*at] = uint16(i)
+		*at++
 	}
 	checkBlock(b)
 	return true
+}
+
+// find returns the index of the class with a number (View.Alike), and whether it was there before.
+func (g *gathered) find(alike uint32) (class uint16, found bool) {
+	const size = uint32(len(g.table))
+	for i := alike * 0x9e3779b1 >> 16 % size; ; i = (i + 1) % size {
+		switch c := g.table[i]; {
+		case c == 0:
+			g.alike[g.n] = alike
+			g.n++
+			g.table[i] = uint16(g.n)
+			return uint16(g.n - 1), false
+		case g.alike[c-1] == alike:
+			return c - 1, true
+		}
+	}
 }
 
 // slabSize returns the number of 64-bit words in a prepared block's slab.
@@ -125,13 +141,13 @@ func slabSize(classes, postings, bytes int) int {
 // pack moves signatures, classes and the block's bytes into one piece of memory,
 // with room for the members.
 func (b *Block) pack(g *gathered) []uint16 {
-	c, n := len(g.classes), int(b.Postings)
+	c, n := g.n, int(b.Postings)
 	value := b.View.Bytes()
 	slab := make([]uint64, slabSize(c, n, len(value)))
 	b.weigh(len(slab))
 	b.signatures = unsafe.Slice((*search.Signature)(unsafe.Pointer(&slab[0])), c)
-	copy(b.signatures, g.signatures)
-	copy(b.Classes(), g.classes)
+	copy(b.signatures, g.signatures[:c])
+	copy(b.Classes(), g.classes[:c])
 	own := unsafe.Slice((*byte)(b.behind(c, n)), len(value))
 	copy(own, value)
 	b.View.Move(own)
@@ -164,32 +180,6 @@ func (b *Block) Advertiser(posting int) uint64 {
 // is decided separately.
 func (b *Block) SeveralForms(posting int) bool {
 	return b.View.Flags(posting)&(block.Several|block.Later) != 0
-}
-
-// classTable finds classes while they are gathered. It uses open addressing.
-type classTable []uint16 // index + 1; 0 if free
-
-func newClassTable(n int) classTable {
-	size := 8
-	for size < 2*n {
-		size *= 2
-	}
-	return make(classTable, size)
-}
-
-// find returns the index of a class and whether it exists. For a new class it reserves the next
-// index, and the caller appends the class.
-func (t classTable) find(v *block.View, rows []Class, kind search.MatchType, words block.Refs) (uint16, bool) {
-	for i := xxhash.Sum64(words.Key()) + uint64(kind); ; i++ {
-		s := &t[i%uint64(len(t))]
-		if *s == 0 {
-			*s = uint16(len(rows) + 1)
-			return uint16(len(rows)), false
-		}
-		if k, own := v.Posting(int(rows[*s-1].posting)); k == kind && bytes.Equal(own.Key(), words.Key()) {
-			return *s - 1, true
-		}
-	}
 }
 
 // Range returns the range of a class's members.
