@@ -64,7 +64,7 @@ type Store interface {
 	// Maintain does background work until none is left or ctx ends: it joins small blocks, chooses new anchors, tightens bounds, and
 	// removes parents without groups.
 	Maintain(ctx context.Context) error
-	// Warm prepares the posting lists that are not cached, those with the most postings first, until all are cached or three
+	// Warm prepares the posting lists that are not cached, the longest first, until all are cached or three
 	// quarters of the memory for lists are used. It returns how many it has prepared. It can run during searches and changes, pauses
 	// for searches, and ends early if ctx ends.
 	Warm(ctx context.Context) (lists int)

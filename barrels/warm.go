@@ -1,35 +1,36 @@
 package barrels
 
-import (
-	"context"
-
-	"adshard/barrels/kv"
-)
+import "context"
 
 // warmStretch is the number of posting lists that are read from one state. A state that is held
 // prevents the database from dropping data that have changed since.
-const warmStretch = 64
+const warmStretch = 1024
 
 // Warm implements Store.
 func (s *barrel) Warm(ctx context.Context) (lists int) {
-	st := s.Acquire()
-	if st == nil {
-		return 0
-	}
-	cold := s.engine.Lists.Cold(st.Terms)
-	st.Release()
 	pace := pacer{searches: &s.searches}
 	pace.begin()
-	for len(cold) > 0 {
-		stretch := cold[:min(len(cold), warmStretch)]
-		n := s.warm(ctx, stretch, &pace)
-		if n == 0 { // no room is left, or the context has ended
-			break
+	for {
+		st := s.Acquire()
+		if st == nil {
+			return lists
 		}
-		lists += n
-		cold = cold[len(stretch):]
+		cold := s.engine.Lists.Cold(st.Terms)
+		st.Release()
+		before := lists
+		for len(cold) > 0 {
+			stretch := cold[:min(len(cold), warmStretch)]
+			n := s.warm(ctx, stretch, &pace)
+			if n == 0 { // no room is left, or the context has ended
+				return lists
+			}
+			lists += n
+			cold = cold[len(stretch):]
+		}
+		if lists == before {
+			return lists
+		}
 	}
-	return lists
 }
 
 // warm reads a stretch of lists. It ends at once if the store closes or is reopened, since searches
@@ -44,13 +45,13 @@ func (s *barrel) warm(ctx context.Context, terms []uint64, pace *pacer) (lists i
 		newest := s.Newest.Load()
 		return ctx.Err() != nil || newest == nil || newest.Terms != st.Terms
 	}
-	it := st.Data.Prefix(kv.Postings)
-	defer it.Close()
+	w := s.engine.Lists.Warmer(st)
+	defer w.Close()
 	for _, term := range terms {
 		if over() {
 			break
 		}
-		if s.engine.Lists.Warm(st, it, term, over) {
+		if w.Warm(term, over) {
 			lists++
 		}
 		pace.yield()

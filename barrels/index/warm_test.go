@@ -5,8 +5,21 @@ import (
 	"testing"
 )
 
-// TestColdLists: the terms with the most postings come first. Terms without postings, or with a
-// list that is still valid, are left out; a term whose list was replaced since is not.
+// TestLongestListsFirst: the longest lists come first, and the store is read in its order.
+func TestLongestListsFirst(t *testing.T) {
+	d := NewDictionary(2 * longest)
+	for i := range uint64(2 * longest) {
+		d = d.Set(i+1, TermStats{Frequency: 1, Postings: 1 + uint32(i)/longest})
+	}
+	got := NewListCache(1 << 20).Cold(d)
+	if len(got) != 2*longest || got[0] != longest+1 || got[longest] != 1 || !slices.IsSorted(got[:longest]) || !slices.IsSorted(got[longest:]) {
+		t.Errorf("of %d lists, cold are %v", 2*longest, got)
+	}
+}
+
+// TestColdLists: cold terms are in ascending order; if there is no room for all, they are those with the
+// most postings. Terms without postings, or with a list that is still valid, are left out; a term whose
+// list was replaced since is not.
 func TestColdLists(t *testing.T) {
 	d := NewDictionary(8)
 	for term, postings := range []uint32{1: 7, 2: 0, 3: 900, 4: 40, 5: 3, 6: 8, 7: 1_000_000} {
@@ -21,7 +34,11 @@ func TestColdLists(t *testing.T) {
 	}
 	cached(4, 6, 5)
 	cached(1, 4, 5)
-	if got, want := NewListCache(1<<20).Cold(d), []uint64{3, 6, 1, 5}; !slices.Equal(got, want) {
-		t.Errorf("cold are %v, want %v", got, want)
+	l := NewListCache(1 << 20)
+	for used, want := range map[int64][]uint64{0: {1, 3, 5, 6}, 1<<20 - 1<<18 - 900*postingBytes - 400: {3, 6}, 1 << 20: nil} {
+		l.bytes.Store(used)
+		if got := l.Cold(d); !slices.Equal(got, want) {
+			t.Errorf("with %d bytes used, cold are %v, want %v", used, got, want)
+		}
 	}
 }

@@ -7,17 +7,30 @@ import (
 	"adshard/internal/wait"
 )
 
-// warmEvery is the time between two searches for lists that have been added since: lists of filled
-// slices and of new words.
+// warmEvery is the longest time between two searches for lists that have been added since: lists of
+// filled slices and of new words.
 const warmEvery = 30 * time.Second
 
-// warm prepares posting lists, so that the first searches after a start or a fill need not do it.
+// warm prepares posting lists, so that the first searches after a start, a copy or a fill need not do
+// it.
 func (s *Slave) warm(ctx context.Context) {
+	caughtUp := func() bool { return s.proxy.State().CaughtUp }
 	for ctx.Err() == nil {
-		began := time.Now()
+		was, began := caughtUp(), time.Now()
 		if n := s.store.Warm(ctx); n > 0 {
 			s.log.Debug("posting lists are prepared", "lists", n, "took", time.Since(began))
 		}
-		_ = wait.Sleep(ctx, warmEvery) // the loop checks ctx
+		rest(ctx, was, caughtUp)
+	}
+}
+
+// rest waits for warmEvery, or about until the slave has caught up if it had not before.
+func rest(ctx context.Context, was bool, caughtUp func() bool) {
+	for range warmEvery / time.Second {
+		is := caughtUp()
+		if is && !was || wait.Sleep(ctx, time.Second) != nil {
+			return
+		}
+		was = is
 	}
 }
