@@ -76,6 +76,10 @@ measure-rocksdb: setup ## compare the costs of RocksDB 11 with those of Debian's
 	@ROCKSDB=11 deploy/setup.sh build
 	@deploy/rocksdb.sh measure
 
+languages: ## judge the stemmers of all languages by Debian's dictionaries (docs/languages.md; some minutes)
+	@deploy/setup.sh languages
+	go test ./search/words -count=1 -timeout 60m -v -run '^TestQuality$$' -args -rules
+
 figures: build ## measure what docs/figures.md reports (about 7 minutes)
 	@deploy/figures.sh
 
@@ -120,7 +124,11 @@ experiments: build ## compare strategies; writes docs/experiments/ (most of an h
 peers: ## install the systems that adbench search --peers measures
 	@deploy/peers.sh
 
-search-figures: build ## measure layouts, peers and the served search side by side (hours; deploy/search.sh PIECE for less)
+search-languages: ## judge the stemmers of all languages by Debian's dictionaries (docs/languages.md; some minutes)
+	@deploy/setup.sh languages
+	go test ./search/words -count=1 -timeout 60m -v -run '^TestQuality$$' -args -rules
+
+figures: build ## measure layouts, peers and the served search side by side (hours; deploy/search.sh PIECE for less)
 	@deploy/search.sh
 
 conformance: ## hold a running cluster against openapi.yaml with Schemathesis, linters and a generated client (Python 3 with venv, Node; some minutes)

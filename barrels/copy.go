@@ -27,7 +27,9 @@ type Contents struct {
 func (c *Contents) Database() string { return index.Database(c.Slices) }
 
 // Versions returns the versions of this program's format and words.
-func Versions() (format uint32, text string) { return index.FormatVersion, words.Version() }
+func Versions(languages words.Languages) (format uint32, text string) {
+	return index.FormatVersion, languages.Version()
+}
 
 // Checkpoint implements Store.
 func (s *barrel) Checkpoint(dir string) (*Contents, error) {
@@ -71,9 +73,9 @@ func (s *barrel) Reload() error {
 // a spare, which refuses all queries until the balancer assigns it a shard and views. Everything
 // else, such as the position, stays as it is. Settle neither keeps nor closes db. Errors:
 // fault.Corrupt, fault.Version, those of ctx.
-func Settle(ctx context.Context, db kv.DB) (*Contents, error) {
+func Settle(ctx context.Context, db kv.DB, languages words.Languages) (*Contents, error) {
 	s := db.Snapshot()
-	c, err := examine(ctx, s)
+	c, err := examine(ctx, s, languages)
 	s.Close()
 	if err != nil {
 		return nil, err
@@ -88,8 +90,8 @@ func Settle(ctx context.Context, db kv.DB) (*Contents, error) {
 }
 
 // examine reads a whole database and returns its contents.
-func examine(ctx context.Context, s kv.Snapshot) (*Contents, error) {
-	switch fresh, err := index.CheckVersions(s); {
+func examine(ctx context.Context, s kv.Snapshot, languages words.Languages) (*Contents, error) {
+	switch fresh, err := index.CheckVersions(s, languages); {
 	case err != nil:
 		return nil, err
 	case fresh:

@@ -15,12 +15,14 @@ import (
 	"adshard/fault"
 	"adshard/schema/pb"
 	"adshard/search"
+	"adshard/search/words"
 )
 
 // barrel is the Store on top of any kv.DB.
 type barrel struct {
-	name string // of the slave
-	kv   kv.DB
+	name      string // of the slave
+	languages words.Languages
+	kv        kv.DB
 	index.Published
 	behind    atomic.Bool // not caught up
 	badBlocks atomic.Uint64
@@ -50,6 +52,8 @@ type Options struct {
 	// CacheBytes bounds memory other than the database's own: terms and parents, which are always
 	// loaded, and with the rest the caches of blocks and groups. If it is 0, nothing is cached.
 	CacheBytes uint64
+	// Languages are those whose words have stems. A store of others cannot be opened.
+	Languages words.Languages
 	// Scorers finds the scorers that requests name. If it is nil, there are none.
 	Scorers query.Scorers
 }
@@ -59,11 +63,11 @@ type Options struct {
 // fault.Version if another version of the format or of the words wrote the store, fault.Corrupt if
 // it is damaged.
 func Open(db kv.DB, o Options) (Store, error) {
-	begin, err := first(db, 0, o.Name)
+	begin, err := first(db, 0, o.Name, o.Languages)
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	st := &barrel{name: o.Name, kv: db, upkeep: upkeep{changed: unknown}}
+	st := &barrel{name: o.Name, languages: o.Languages, kv: db, upkeep: upkeep{changed: unknown}}
 	room := o.CacheBytes - min(o.CacheBytes, begin.Terms.Bytes()+begin.Parents.Bytes())
 	st.listBytes, st.termBytes = room/2, begin.Terms.Bytes()
 	st.engine = query.Engine{
@@ -71,19 +75,19 @@ func Open(db kv.DB, o Options) (Store, error) {
 		Display: query.NewDisplayCache(room / 8), Load: load.NewCounter(), Hosts: index.NewHostSets(room / 16),
 		Scorers: o.Scorers,
 	}
-	st.writer = newBatchWriter(st.engine.Lists, &st.searches)
+	st.writer = newBatchWriter(st.engine.Lists, &st.searches, o.Languages)
 	st.Publish(begin)
 	return st, nil
 }
 
 // first reads the first state of a DB that was just opened. An empty DB gets this program's
 // versions.
-func first(kv kv.DB, number uint64, name string) (*index.Snapshot, error) {
+func first(kv kv.DB, number uint64, name string, languages words.Languages) (*index.Snapshot, error) {
 	s := kv.Snapshot()
-	fresh, err := index.CheckVersions(s)
+	fresh, err := index.CheckVersions(s, languages)
 	if err == nil && fresh {
 		s.Close()
-		if err := index.WriteVersions(kv); err != nil {
+		if err := index.WriteVersions(kv, languages); err != nil {
 			return nil, err
 		}
 		s = kv.Snapshot()
@@ -215,7 +219,7 @@ func (s *barrel) reopenWith(open func() error) error {
 	if err := open(); err != nil {
 		return err
 	}
-	st, err := first(s.kv, s.numbers+1, s.name)
+	st, err := first(s.kv, s.numbers+1, s.name, s.languages)
 	if err != nil {
 		return err
 	}

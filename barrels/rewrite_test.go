@@ -25,7 +25,7 @@ func TestChunkKeepsAll(t *testing.T) {
 				e.Add(&entry)
 			}
 			old := e.Append(nil)
-			w := newBatchWriter(new(index.ListCache), new(atomic.Uint64))
+			w := newBatchWriter(new(index.ListCache), new(atomic.Uint64), 0)
 			if err := w.blocks.view.Open(old); err != nil {
 				t.Fatal(err)
 			}

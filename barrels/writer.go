@@ -11,6 +11,7 @@ import (
 	"adshard/barrels/page"
 	"adshard/barrels/record"
 	"adshard/schema/pb"
+	"adshard/search/words"
 )
 
 // batchWriter prepares one batch: it reads from the state before the batch and collects all
@@ -19,6 +20,8 @@ type batchWriter struct {
 	base  kv.Snapshot // nil if the store is emptied first
 	lists *index.ListCache
 	batch kv.Batch
+	// languages are those of the store's words.
+	languages words.Languages
 
 	number   uint64            // number of the state before the batch
 	terms    *index.Dictionary // the terms before the batch
@@ -56,8 +59,8 @@ type batchWriter struct {
 }
 
 // newBatchWriter returns a writer that pauses while searches are counted.
-func newBatchWriter(l *index.ListCache, searches *atomic.Uint64) *batchWriter {
-	return &batchWriter{lists: l, frequency: make(map[uint64]int32), postings: make(map[uint64]int32), pace: pacer{searches: searches}}
+func newBatchWriter(l *index.ListCache, searches *atomic.Uint64, languages words.Languages) *batchWriter {
+	return &batchWriter{lists: l, languages: languages, frequency: make(map[uint64]int32), postings: make(map[uint64]int32), pace: pacer{searches: searches}}
 }
 
 // begin starts a batch on top of a state, or with reset on an empty store.
@@ -78,7 +81,7 @@ func (w *batchWriter) begin(old *index.Snapshot, reset bool) {
 	for f := range kv.Family(kv.Families) {
 		w.batch.Clear(f)
 	}
-	index.PutVersions(&w.batch)
+	index.PutVersions(&w.batch, w.languages)
 }
 
 // keepBatch is the capacity of a batch that is kept for the next one.

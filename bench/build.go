@@ -15,6 +15,7 @@ import (
 	"adshard/internal/corpus"
 	"adshard/internal/outfile"
 	"adshard/internal/progress"
+	"adshard/search/words"
 )
 
 type buildFlags struct {
@@ -81,7 +82,7 @@ func (f *buildFlags) run(ctx context.Context, out, told io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	b, err := bulk.New(runs)
+	b, err := bulk.New(runs, words.Default)
 	if err != nil {
 		return err
 	}

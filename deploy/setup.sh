@@ -1,6 +1,6 @@
 #!/bin/bash
 # Installs the Debian packages that are missing, and checks that Go and RocksDB are the ones that the build needs; says
-# first which RocksDB that is, and why (rocksdb.sh). Usage: setup.sh build|test|packages
+# first which RocksDB that is, and why (rocksdb.sh). Usage: setup.sh build|test|packages|languages
 # ROCKSDB=11 chooses RocksDB 11, which is compiled here, and installs what that needs.
 set -eu
 cd "$(dirname "$0")/.."
@@ -8,7 +8,10 @@ case ${1:-build} in
 build) wanted="gcc g++ librocksdb-dev" ;;
 packages) wanted="gcc g++ librocksdb-dev dpkg-dev" ;;
 test) wanted="gcc g++ librocksdb-dev protobuf-compiler flatbuffers-compiler python3-flatbuffers capnproto hunspell-cs mythes-cs mythes-en-us postgresql etcd-server iproute2 prometheus chromium" ;;
-*) echo "usage: $0 build|test|packages" >&2; exit 2 ;;
+languages)
+	wanted="gcc g++ librocksdb-dev"
+	for l in ar cs da de-de en-us es fr hu it nl no pt-pt ro ru sv tr; do wanted="$wanted hunspell-$l"; done ;;
+*) echo "usage: $0 build|test|packages|languages" >&2; exit 2 ;;
 esac
 fail() { printf '%s\n' "$@" >&2; exit 1; }
 chosen=$(deploy/rocksdb.sh choice)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"adshard/fault"
+	"adshard/search/words"
 )
 
 // Config has the slave's identity, and its times and limits.
@@ -39,6 +40,8 @@ type Config struct {
 	// Spool is the directory for keywords of groups that arrive in parts, until all parts are there; "" means
 	// the system's directory for temporary files.
 	Spool string
+	// Languages are those whose words have stems in the store.
+	Languages words.Languages
 	// Copier copies the stores of siblings. If it is nil, the slave is always filled by node data.
 	Copier Copier
 }

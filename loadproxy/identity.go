@@ -49,9 +49,9 @@ func (p *Proxy) checkBucket(data *pb.NodeData) error {
 		return fault.Newf(fault.Stale, op, "the bucket leads to epoch %d and clock %d, the store is at clock %d in epoch %d; registering again",
 			to.GetEpoch(), to.GetClock(), p.store.Position().GetClock(), p.epoch)
 	}
-	if barrels.Hashed(data) && data.GetWords() != words.Version() {
-		return fault.Newf(fault.Version, op, "the words of the distributor %s are of version %q, this program's of %q: searches would miss keywords; update the older program",
-			p.home.distributor, data.GetWords(), words.Version())
+	if own := p.cfg.Languages; barrels.Hashed(data) && data.GetWords() != own.Version() {
+		return fault.Newf(fault.Version, op, "the words of the distributor %s are of version %q, this program's of %q: searches would miss keywords; %s",
+			p.home.distributor, data.GetWords(), own.Version(), words.Remedy(own.Version(), data.GetWords()))
 	}
 	if data.GetReset_() && !p.refill && len(p.store.Slices().GetSlices()) > 0 {
 		return fault.Newf(fault.Stale, op, "a bucket would reset the store without having been announced; registering again")

@@ -93,7 +93,11 @@ func TestAResetMustBeAnnounced(t *testing.T) {
 // program would hash differently, and that buckets without hashes are applied. The slave says why, and
 // continues when the distributor is updated.
 func TestBucketsOfOtherWordsAreRefused(t *testing.T) {
-	for _, version := range []string{"", "rules 1; unicode 15.0.0", "rules 99; x"} {
+	more, err := words.ParseLanguages("cs,en,de")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, version := range []string{"", "rules 1; unicode 15.0.0", "rules 99; x", more.Version()} {
 		p := &Proxy{store: newStore()}
 		for _, data := range []*pb.NodeData{
 			{Items: []*pb.Item{{Group: &pb.Group{Key: 1}}}},

@@ -11,14 +11,19 @@ import (
 const MaxQueryBytes = 1024
 
 // Expand makes a query of a text: its words, and the terms that anchor matching keywords. It adds
-// the term of each word's own stem in each language with a stemmer, and in language "" (campaigns
-// without such a language). With a reach of Synonym it also adds the terms of the word's synonyms
+// the term of each word's own stem in each language, and in language "" (campaigns without any of
+// them). With a reach of Synonym it also adds the terms of the word's synonyms
 // in the language. Language "" has neither inflection nor synonyms. A nil lexicon has no synonyms.
 //
-// Own terms come first, in the order of the words. A text without a word gives a query without
+// Words have stems in the default languages. Own terms come first, in the order of the words. A text without a word gives a query without
 // words and terms. It returns fault.Invalid with field "q" if the text has more than MaxQueryBytes
 // bytes or words.Split refuses it.
 func Expand(text string, reach Level, lex *words.Lexicon) (*Query, error) {
+	return ExpandIn(words.Default, text, reach, lex)
+}
+
+// ExpandIn is Expand for words that have stems in some languages.
+func ExpandIn(in words.Languages, text string, reach Level, lex *words.Lexicon) (*Query, error) {
 	const op = "search: expand"
 	if len(text) > MaxQueryBytes {
 		return nil, fault.Field(op, "q", "the query has %d bytes, at most %d are allowed: shorten it", len(text), MaxQueryBytes)
@@ -39,7 +44,7 @@ func Expand(text string, reach Level, lex *words.Lexicon) (*Query, error) {
 	for i, w := range split {
 		q.Words[i] = Word{Norm: words.Hash(w.Normalised), Fold: words.Hash(w.Fold)}
 	}
-	languages := words.Languages()
+	languages := in.Codes()
 	e := expansion{list: make([]termSense, 0, 8*len(split))}
 	e.own(split, languages)
 	if reach >= Synonym && lex != nil {

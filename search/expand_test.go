@@ -15,7 +15,7 @@ import (
 )
 
 // slowTerms returns the senses that serving.md §2 gives a query, by term, in no order.
-func slowTerms(text string, reach search.Level, lex *words.Lexicon) map[uint64]map[search.Sense]bool {
+func slowTerms(in words.Languages, text string, reach search.Level, lex *words.Lexicon) map[uint64]map[search.Sense]bool {
 	terms := map[uint64]map[search.Sense]bool{}
 	add := func(term uint64, s search.Sense) {
 		if terms[term] == nil {
@@ -26,7 +26,7 @@ func slowTerms(text string, reach search.Level, lex *words.Lexicon) map[uint64]m
 	split, _ := words.Split(text)
 	for i, w := range split[:min(32, len(split))] {
 		add(words.Term("", w.Fold), search.Sense{Word: uint8(i)})
-		for _, l := range words.Languages() {
+		for _, l := range in.Codes() {
 			stem, _ := words.Stem(l, w.Fold)
 			add(words.Term(l, stem), search.Sense{Word: uint8(i)})
 			if reach < search.Synonym {
@@ -42,8 +42,8 @@ func slowTerms(text string, reach search.Level, lex *words.Lexicon) map[uint64]m
 }
 
 // checkQuery compares a query with slowTerms.
-func checkQuery(q *search.Query, text string, reach search.Level, lex *words.Lexicon) error {
-	want := slowTerms(text, reach, lex)
+func checkQuery(q *search.Query, in words.Languages, text string, reach search.Level, lex *words.Lexicon) error {
+	want := slowTerms(in, text, reach, lex)
 	if len(q.Terms) != len(want) {
 		return fmt.Errorf("%d terms, want %d", len(q.Terms), len(want))
 	}
@@ -71,7 +71,11 @@ func TestExpandIsTheOracles(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := oracletest.DrawQuery(t, oracletest.Draw(t))
 		reach := search.Level(rapid.IntRange(0, search.Levels-1).Draw(t, "reach"))
-		q, err := search.Expand(text, reach, lex)
+		in, err := words.ParseLanguages(rapid.SampledFrom([]string{"", "cs", "cs,de,en", strings.Join(words.Stemmed(), ",")}).Draw(t, "languages"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		q, err := search.ExpandIn(in, text, reach, lex)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +83,7 @@ func TestExpandIsTheOracles(t *testing.T) {
 		if q.Text != text || len(q.Words) != min(32, len(split)) || q.Truncated != (len(split) > 32) {
 			t.Fatalf("%q: %d words, truncated %v", text, len(q.Words), q.Truncated)
 		}
-		if err := checkQuery(q, text, reach, lex); err != nil {
+		if err := checkQuery(q, in, text, reach, lex); err != nil {
 			t.Fatalf("%q: %v", text, err)
 		}
 	})
@@ -143,7 +147,7 @@ func FuzzExpand(f *testing.F) {
 		if len(text) > search.MaxQueryBytes || len(q.Words) > search.MaxQueryWords {
 			t.Fatalf("%q: not refused or not cut", text)
 		}
-		if err := checkQuery(q, text, r, lex); err != nil {
+		if err := checkQuery(q, words.Default, text, r, lex); err != nil {
 			t.Fatalf("%q: %v", text, err)
 		}
 		again, err := search.Expand(text, r, lex)
@@ -156,10 +160,18 @@ func FuzzExpand(f *testing.F) {
 
 func BenchmarkExpand(b *testing.B) {
 	lex := oracletest.Lexicon()
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := search.Expand("wireless usb cable for phone", search.Synonym, lex); err != nil {
+	for _, list := range []string{words.Default.String(), strings.Join(words.Stemmed(), ",")} {
+		in, err := words.ParseLanguages(list)
+		if err != nil {
 			b.Fatal(err)
 		}
+		b.Run(list, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := search.ExpandIn(in, "wireless usb cable for phone", search.Synonym, lex); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

@@ -16,12 +16,13 @@ import (
 // not displace frequent ones. The hash is seeded, so that no client can choose colliding queries on
 // purpose. Invalid queries are not cached.
 type Expansions struct {
-	lexicon *words.Lexicon
-	seed    maphash.Seed
-	most    int64
-	bytes   atomic.Int64 // of all entries
-	hand    atomic.Uint64
-	slots   []atomic.Pointer[expanded]
+	languages words.Languages
+	lexicon   *words.Lexicon
+	seed      maphash.Seed
+	most      int64
+	bytes     atomic.Int64 // of all entries
+	hand      atomic.Uint64
+	slots     []atomic.Pointer[expanded]
 }
 
 // expanded is a cached query.
@@ -42,12 +43,15 @@ const (
 	maxSweep = 16
 )
 
-// NewExpansions returns an Expansions that caches at most the given bytes, and uses lexicon, which
-// may be nil.
-func NewExpansions(lexicon *words.Lexicon, bytes int) *Expansions {
+// NewExpansions returns an Expansions that caches at most the given bytes, for words that have stems in
+// some languages, and uses lexicon, which may be nil.
+func NewExpansions(languages words.Languages, lexicon *words.Lexicon, bytes int) *Expansions {
 	slots := 1 << bits.Len(uint(max(bytes, 1)/expandedBytes))
-	return &Expansions{lexicon: lexicon, seed: maphash.MakeSeed(), most: int64(bytes), slots: make([]atomic.Pointer[expanded], slots)}
+	return &Expansions{languages: languages, lexicon: lexicon, seed: maphash.MakeSeed(), most: int64(bytes), slots: make([]atomic.Pointer[expanded], slots)}
 }
+
+// Languages returns the languages in which words have stems.
+func (e *Expansions) Languages() words.Languages { return e.languages }
 
 // Expand is search.Expand with the cache, and returns the same errors. The query is shared and must
 // not be changed. kept reports whether it came from the cache.
@@ -61,10 +65,10 @@ func (e *Expansions) Expand(text string, reach Level) (q *Query, kept bool, err 
 		return there.query, true, nil
 	}
 	if there != nil && there.again.Swap(false) {
-		q, err = Expand(text, reach, e.lexicon)
+		q, err = ExpandIn(e.languages, text, reach, e.lexicon)
 		return q, false, err
 	}
-	q, err = Expand(strings.Clone(text), reach, e.lexicon) // text may be part of a whole request
+	q, err = ExpandIn(e.languages, strings.Clone(text), reach, e.lexicon) // text may be part of a whole request
 	if err == nil {
 		e.store(slot, there, &expanded{query: q, reach: reach, bytes: sizeOf(q)})
 	}

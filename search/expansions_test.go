@@ -12,6 +12,7 @@ import (
 
 	"adshard/internal/oracle/oracletest"
 	"adshard/search"
+	"adshard/search/words"
 )
 
 // TestExpansionsAreThoseOfExpand: the cache returns the same expansions as Expand, whatever it
@@ -19,7 +20,7 @@ import (
 func TestExpansionsAreThoseOfExpand(t *testing.T) {
 	lex := oracletest.Lexicon()
 	rapid.Check(t, func(t *rapid.T) {
-		e := search.NewExpansions(lex, rapid.SampledFrom([]int{0, 2 << 10, 1 << 20}).Draw(t, "bytes"))
+		e := search.NewExpansions(words.Default, lex, rapid.SampledFrom([]int{0, 2 << 10, 1 << 20}).Draw(t, "bytes"))
 		texts := []string{"", "!", "\xff", "usb", "USB", "usb cable", "phone light", strings.Repeat("a ", 40), strings.Repeat("a", 1025)}
 		for range 40 {
 			text := rapid.SampledFrom(texts).Draw(t, "text")
@@ -34,7 +35,7 @@ func TestExpansionsAreThoseOfExpand(t *testing.T) {
 }
 
 func TestExpansionsAreKept(t *testing.T) {
-	e := search.NewExpansions(nil, 1<<20)
+	e := search.NewExpansions(words.Default, nil, 1<<20)
 	request := "q=usb+cable&and=" + strings.Repeat("x", 1000)
 	first, kept, err := e.Expand(request[2:5], search.Folded)
 	if err != nil || kept {
@@ -56,7 +57,7 @@ func TestExpansionsAreKept(t *testing.T) {
 // however many goroutines use it at once.
 func TestExpansionsStayWithinTheirBytes(t *testing.T) {
 	const most = 64 << 10
-	e := search.NewExpansions(nil, most)
+	e := search.NewExpansions(words.Default, nil, most)
 	var asking sync.WaitGroup
 	for g := range 4 {
 		asking.Go(func() {
@@ -78,7 +79,7 @@ func TestExpansionsStayWithinTheirBytes(t *testing.T) {
 // TestAFloodOfQueriesDoesNotDisplaceThoseThatAreAsked: users repeat the same hundred queries, and
 // between any two of them come ten that occur only once.
 func TestAFloodOfQueriesDoesNotDisplaceThoseThatAreAsked(t *testing.T) {
-	e := search.NewExpansions(nil, 1<<20)
+	e := search.NewExpansions(words.Default, nil, 1<<20)
 	const rounds, queries, flood = 30, 100, 10
 	asked, kept, one := 0, 0, 0
 	for r := range rounds {
@@ -107,7 +108,7 @@ func TestAFloodOfQueriesDoesNotDisplaceThoseThatAreAsked(t *testing.T) {
 }
 
 func BenchmarkExpansions(b *testing.B) {
-	e := search.NewExpansions(nil, 1<<20)
+	e := search.NewExpansions(words.Default, nil, 1<<20)
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, _, err := e.Expand("usb cable black", search.Synonym); err != nil {

@@ -90,7 +90,7 @@ func checkPairs(t *rapid.T, pairs []search.Pair, fits []search.Fit, level search
 func formLanguages(c *backend.Campaign) []string {
 	var list []string
 	for _, l := range c.Languages.Codes() {
-		if slices.Contains(words.Languages(), l) {
+		if slices.Contains(words.Default.Codes(), l) {
 			list = append(list, l)
 		}
 	}

@@ -22,16 +22,29 @@ import (
 // other records. Only data of the same version can be compared.
 const Version = 6
 
+// VersionIn returns the version of records whose words have stems in some languages. It is Version for the default
+// languages, and another number for any others.
+func VersionIn(languages words.Languages) uint32 {
+	if languages == words.Default {
+		return Version
+	}
+	return Version | uint32(words.Hash(languages.String()))<<8
+}
+
 // Builder turns entities into records. It caches recent words and must be used by one
 // goroutine at a time.
 type Builder struct {
-	order balance.Order
-	words words.Analyser
+	order     balance.Order
+	languages words.Languages
+	words     words.Analyser
 }
 
-// New returns a builder of items with keys in this order.
-func New(order balance.Order) *Builder {
-	return &Builder{order: order}
+// New returns a builder of items with keys in this order, whose words have stems in the default languages.
+func New(order balance.Order) *Builder { return NewIn(order, words.Default) }
+
+// NewIn returns a builder of items with keys in this order, whose words have stems in some languages.
+func NewIn(order balance.Order, languages words.Languages) *Builder {
+	return &Builder{order: order, languages: languages}
 }
 
 // Item builds an ad group with its keywords. The campaign determines the languages, and thus the terms under which
@@ -70,7 +83,7 @@ func (b *Builder) Group(it *backend.Item) (*pb.Item, error) {
 
 // Keywords builds some of an ad group's keywords. It returns the same errors as Item.
 func (b *Builder) Keywords(it *backend.Item, list []backend.Keyword, c *backend.Campaign) ([]*pb.Keyword, error) {
-	languages := stemmed(c.Languages.Codes())
+	languages := b.stemmed(c.Languages.Codes())
 	out := make([]*pb.Keyword, len(list))
 	records := make([]pb.Keyword, len(list))
 	for i := range list {
@@ -166,12 +179,12 @@ func (b *Builder) negatives(list []backend.Negative) ([]*pb.Negative, error) {
 	return out, nil
 }
 
-// stemmed returns the languages under which keywords are found: the campaign's languages that have a stemmer, or only
-// "" if there are none; under "", words are equal if they are equal after folding. So a language without a stemmer
-// adds nothing next to one with a stemmer.
-func stemmed(languages []string) []string {
+// stemmed returns the languages under which keywords are found: the campaign's languages in which words have stems, or
+// only "" if there are none; under "", words are equal if they are equal after folding. So a language without stems
+// adds nothing next to one with stems.
+func (b *Builder) stemmed(languages []string) []string {
 	var out []string
-	for _, l := range words.Languages() {
+	for _, l := range b.languages.Codes() {
 		if slices.Contains(languages, l) {
 			out = append(out, l)
 		}

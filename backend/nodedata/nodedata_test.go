@@ -2,6 +2,7 @@ package nodedata
 
 import (
 	"reflect"
+	"slices"
 	"testing"
 
 	"google.golang.org/protobuf/proto"
@@ -231,5 +232,31 @@ func TestTargeting(t *testing.T) {
 	}
 	if _, err := b.Campaign(&backend.Campaign{CampaignSettings: backend.CampaignSettings{Schedule: "[{}]"}}); !fault.Is(err, fault.Corrupt) {
 		t.Errorf("a damaged schedule: %v", err)
+	}
+}
+
+// TestLanguagesInUse: a keyword has a form in each of its campaign's languages in which words have stems, and one without a language if
+// there is none.
+func TestLanguagesInUse(t *testing.T) {
+	for list, want := range map[string][]string{"cs,de,en": {"cs", "de"}, "en,de": {"de"}, "en": {""}, "": {"cs"}} {
+		languages, err := words.ParseLanguages(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := NewIn(balance.ByHash, languages).Item(item(), &backend.Campaign{CampaignSettings: backend.CampaignSettings{
+			Languages: backend.LanguagesOf("cs", "de", "pl")}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var in []string
+		for _, f := range got.Keywords[0].Forms {
+			in = append(in, f.Language)
+			if f.Terms[1] != words.TermOf(f.Language, "cables") {
+				t.Errorf("%q: the term in %q is another one", list, f.Language)
+			}
+		}
+		if !slices.Equal(in, want) {
+			t.Errorf("%q: forms in %q, want %q", list, in, want)
+		}
 	}
 }

@@ -17,7 +17,7 @@ import (
 // Judge returns the oracle of a world.
 func Judge(t TB, w *oracletest.World, lex *words.Lexicon) *oracle.Oracle {
 	t.Helper()
-	o, err := oracle.New(w.Advertisers, w.Campaigns, w.Items, lex)
+	o, err := oracle.NewIn(w.Languages, w.Advertisers, w.Campaigns, w.Items, lex)
 	if err != nil {
 		t.Fatalf("oracle: %v", err)
 	}
@@ -27,7 +27,7 @@ func Judge(t TB, w *oracletest.World, lex *words.Lexicon) *oracle.Oracle {
 // Request converts an oracle's request into a store's.
 func Request(t TB, r oracle.Request, lex *words.Lexicon) *search.Request {
 	t.Helper()
-	q, err := search.Expand(r.Text, r.Variants, lex)
+	q, err := search.ExpandIn(r.Languages, r.Text, r.Variants, lex)
 	if err != nil {
 		t.Fatalf("expand %q: %v", r.Text, err)
 	}

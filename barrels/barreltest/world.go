@@ -43,7 +43,7 @@ type Builder struct {
 
 // NewBuilder returns a builder that orders groups by their owners.
 func NewBuilder(t TB, w *oracletest.World) *Builder {
-	return &Builder{T: t, World: w, build: nodedata.New(balance.ByOwner)}
+	return &Builder{T: t, World: w, build: nodedata.NewIn(balance.ByOwner, w.Languages)}
 }
 
 // Item returns a group's record.

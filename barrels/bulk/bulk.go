@@ -15,6 +15,7 @@ import (
 	"adshard/barrels/record"
 	"adshard/fault"
 	"adshard/schema/pb"
+	"adshard/search/words"
 )
 
 // Builder writes a whole store at once, with the same bytes as a store that applied the same items:
@@ -24,7 +25,8 @@ import (
 type Builder struct {
 	runs kv.Runs
 	// builder is the version of the code that built the items (SetBuilder).
-	builder uint32
+	builder   uint32
+	languages words.Languages
 
 	mu       sync.Mutex // guards the fields below
 	spill    *spill
@@ -37,14 +39,14 @@ type Builder struct {
 	counting sync.Mutex // guards terms and counters while Finish writes blocks
 }
 
-// New begins a store that is written to runs. It takes over runs: Close closes them, and so does
-// New if it fails.
-func New(runs kv.Runs) (*Builder, error) {
+// New begins a store that is written to runs, of items with words of some languages. It takes over
+// runs: Close closes them, and so does New if it fails.
+func New(runs kv.Runs, languages words.Languages) (*Builder, error) {
 	s, err := newSpill(filepath.Join(runs.Dir(), "items.tmp"))
 	if err != nil {
 		return nil, errors.Join(err, runs.Close())
 	}
-	return &Builder{runs: runs, spill: s, terms: index.NewDictionary(0)}, nil
+	return &Builder{runs: runs, languages: languages, spill: s, terms: index.NewDictionary(0)}, nil
 }
 
 // SetBuilder sets the version of the code that built the items and parents added from now on
@@ -167,7 +169,7 @@ func (b *Builder) writeRest(position *pb.Position, table *pb.SliceTable) error {
 	named := index.Joined(table.GetSlices(), nil)
 	orphans := slices.ContainsFunc(b.groups, func(g spilled) bool { return !index.Within(named, g.key) })
 	batch := &b.parents
-	index.PutVersions(batch)
+	index.PutVersions(batch, b.languages)
 	if position == nil {
 		position = new(pb.Position)
 	}

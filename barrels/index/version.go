@@ -12,8 +12,9 @@ import (
 // FormatVersion is the version of all keys and values of a store.
 const FormatVersion = 6
 
-// CheckVersions checks the stored versions against this program's. fresh is true if nothing is stored at all.
-func CheckVersions(s kv.Snapshot) (fresh bool, err error) {
+// CheckVersions checks the stored versions against this program's, with words of some languages. fresh is true if nothing
+// is stored at all.
+func CheckVersions(s kv.Snapshot, languages words.Languages) (fresh bool, err error) {
 	format, ok, err := s.Get(kv.Meta, kv.MetaFormat, nil)
 	if err != nil {
 		return false, err
@@ -36,22 +37,22 @@ func CheckVersions(s kv.Snapshot) (fresh bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	return false, checkWords(string(stored))
+	return false, checkWords(string(stored), languages)
 }
 
 // OlderProgram is the fault.Error.Field of the error for a store that has the format or the words of an older
-// program. The store must be built again from the database; nothing is lost.
+// program, or words of other languages. The store must be built again from the database; nothing is lost.
 const OlderProgram = "older program"
 
 // checkWords returns why a store with words of a version cannot be opened, or nil if it can.
-func checkWords(stored string) error {
-	v := words.Version()
+func checkWords(stored string, languages words.Languages) error {
+	v := languages.Version()
 	if stored == v {
 		return nil
 	}
 	e := fault.Error{Kind: fault.Version, Op: "barrels: open", Err: fmt.Errorf("the store's words are of version %q, this program's of %q:"+
 		" it would miss keywords and negatives, and must be built again; %s", stored, v, kv.Refill)}
-	if words.Older(stored) {
+	if words.Older(stored) || languages.OtherLanguages(stored) {
 		e.Field = OlderProgram
 	}
 	return &e
@@ -75,14 +76,14 @@ func checkEmpty(s kv.Snapshot) error {
 }
 
 // WriteVersions writes the versions of this program to an empty store.
-func WriteVersions(db kv.DB) error {
+func WriteVersions(db kv.DB, languages words.Languages) error {
 	var b kv.Batch
-	PutVersions(&b)
+	PutVersions(&b, languages)
 	return db.Write(&b)
 }
 
 // PutVersions adds the versions of this program's format and words to a batch.
-func PutVersions(b *kv.Batch) {
+func PutVersions(b *kv.Batch, languages words.Languages) {
 	b.PutFunc(kv.Meta, kv.MetaFormat, func(dst []byte) []byte { return binary.LittleEndian.AppendUint32(dst, FormatVersion) })
-	b.Put(kv.Meta, kv.MetaWords, []byte(words.Version()))
+	b.Put(kv.Meta, kv.MetaWords, []byte(languages.Version()))
 }

@@ -45,6 +45,11 @@ func BenchmarkPages(b *testing.B) { barreltest.BenchmarkPages(b, *keywords, empt
 
 func BenchmarkCounting(b *testing.B) { barreltest.BenchmarkCounting(b, *keywords, emptyStore) }
 
+// BenchmarkLanguages compares searches in the default languages and in all (docs/languages.md).
+func BenchmarkLanguages(b *testing.B) {
+	barreltest.BenchmarkLanguages(b, *keywords, emptyStore)
+}
+
 func BenchmarkAdvertiserNegatives(b *testing.B) {
 	barreltest.BenchmarkAdvertiserNegatives(b, *keywords, emptyStore)
 }

@@ -88,7 +88,7 @@ func TestSettle(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		_, err = barrels.Settle(t.Context(), db)
+		_, err = barrels.Settle(t.Context(), db, 0)
 		return errors.Join(err, db.Close())
 	}
 	bad := filepath.Join(t.TempDir(), "bad")

@@ -28,7 +28,7 @@ func build(t barreltest.TB, dir string, d *pb.NodeData) {
 	if err != nil {
 		t.Fatalf("new runs: %v", err)
 	}
-	b, err := bulk.New(runs)
+	b, err := bulk.New(runs, 0)
 	if err != nil {
 		t.Fatalf("new builder: %v", err)
 	}

@@ -25,7 +25,7 @@ var noOutputs = strings.Split("addr,admin,admin-hosts,admins,advertise,advertise
 	"lexicon,listen,log-format,log-level,size memory,name,order,profile,quality,query-tls-cert,query-tls-key,query-tls-mode,request-ids,scorer,set,since,slave,"+
 	"slaves,state-key,strategy,thesaurus,tls-ca,tls-cert,tls-key,tls-mode,today,token-file,tokens,traces-endpoint,transport,trusted-distributors,"+
 	"trusted-slaves,until,variants,why-not,zone,audience,block,block-advertiser,block-category,block-domain,placement,categories,domains,"+
-	"currency,interest-location,language,location,point,site,time,unknown-location,"+
+	"currency,interest-location,language,languages,location,point,site,time,unknown-location,"+
 	"blocklist list db,blocklist remove db,blocklist set db,blocklist show db,locations find db,locations import db,"+
 	"backup db,balancer db,barrels build db,collector db,db check db,db words db,distributor db,events erase db,quality given db,quality learn db,quality train db,report db,up db,"+
 	"backup events,balancer events,events erase events,quality train events,report events", ",")

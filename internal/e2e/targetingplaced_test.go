@@ -25,6 +25,7 @@ import (
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
 	"adshard/search"
+	"adshard/search/words"
 	"adshard/targeting"
 )
 
@@ -158,7 +159,7 @@ func (d *targetingData) slave(t *testing.T, all *pb.NodeData, table *pb.SliceTab
 	service := shardserver.New(shardserver.Identity{Name: name}, filled(t, data, name), wholeStore{}, overload.New(overload.ForSlave(64)), nil, nil)
 	service.Block(caseLists(d.lists))
 	t.Cleanup(service.Close)
-	dial, address := fanout.Streams(nil, slog.New(slog.DiscardHandler)), "local"
+	dial, address := fanout.Streams(words.Default, nil, slog.New(slog.DiscardHandler)), "local"
 	if streams {
 		address = serveSlave(t, service)
 	} else {
@@ -184,7 +185,7 @@ func serveSlave(t *testing.T, service *shardserver.Server) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, served := grpc.NewServer(wire.SlaveOptions(nil)...), make(chan struct{})
+	server, served := grpc.NewServer(wire.SlaveOptions(words.Default, nil)...), make(chan struct{})
 	pb.RegisterSlaveServer(server, service)
 	go func() { defer close(served); _ = server.Serve(listener) }()
 	t.Cleanup(func() { server.Stop(); <-served })

@@ -18,6 +18,7 @@ import (
 	"adshard/internal/node/wire"
 	"adshard/internal/wait"
 	"adshard/schema/pb"
+	"adshard/search/words"
 )
 
 // judge compares slaves with a database that does not change.
@@ -119,7 +120,7 @@ func (g *grid) judge(ctx context.Context) (*judge, error) {
 	if !ok {
 		return nil, errors.New("no such order: " + g.order)
 	}
-	j := &judge{certifier: truth.Certifier{Order: order, DB: g.database.store, Builders: truth.NewBuilders(order, 1)}}
+	j := &judge{certifier: truth.Certifier{Order: order, DB: g.database.store, Builders: truth.NewBuilders(order, words.Default, 1)}}
 	snapshot, err := g.database.store.Snapshot(ctx)
 	if err != nil {
 		return nil, err
@@ -195,7 +196,7 @@ func (j *judge) ask(ctx context.Context, s api.SliceInfo, conn *grpc.ClientConn)
 	if err != nil {
 		return nil, truth.Part{}, err
 	}
-	got, of := truth.FromReply(reply), truth.Part{Keys: truth.Keys(&j.items, lo, hi, all)}
+	got, of := j.certifier.FromReply(reply), truth.Part{Keys: truth.Keys(&j.items, lo, hi, all)}
 	for _, p := range got.Parents {
 		of.Parents = append(of.Parents, p.Parent)
 	}

@@ -125,7 +125,7 @@ var rules = []struct {
 		"fault", "schema", "search", "targeting", "auction", "barrels/kv", "barrels/block", "barrels/record", "barrels/page", "barrels/index", "barrels/load",
 	}},
 	{pkg: "barrels/bulk", may: []string{
-		"fault", "schema", "barrels/kv", "barrels/block", "barrels/record", "barrels/page", "barrels/index",
+		"fault", "schema", "search", "barrels/kv", "barrels/block", "barrels/record", "barrels/page", "barrels/index",
 	}},
 	{pkg: "barrels/barreltest", may: []string{"fault", "schema", "search", "targeting", "auction", "scorer", "barrels", "backend", "balance", "ingest", "internal/oracle", "internal/corpus"}},
 	{pkg: "barrels/…", may: []string{"fault", "schema", "search", "targeting", "auction"}, never: map[string]string{

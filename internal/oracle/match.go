@@ -5,7 +5,6 @@ import (
 
 	"adshard/backend"
 	"adshard/search"
-	"adshard/search/words"
 )
 
 // table says how each word of a keyword (row) agrees with each word of the query (column) under one language, within
@@ -28,11 +27,11 @@ func (k *keyword) match(rule search.Rule, n int) (search.Level, table) {
 	return best, how
 }
 
-// languagesOf returns indexes of word.agree: the index `none` and those of the campaign's languages that have a
-// stemmer.
-func languagesOf(c *backend.Campaign) []int {
+// languagesOf returns indexes of word.agree: the index `none` and those of the campaign's languages that are among the
+// languages with stems.
+func languagesOf(c *backend.Campaign, in []string) []int {
 	list := []int{none}
-	for i, l := range words.Languages() {
+	for i, l := range in {
 		if slices.Contains(c.Languages.Codes(), l) {
 			list = append(list, i+1)
 		}

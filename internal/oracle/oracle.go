@@ -19,6 +19,7 @@ type Oracle struct {
 	keywords []keyword
 	// words are the distinct words of all keywords.
 	words []*word
+	in    []string // codes of the languages in which words have stems
 }
 
 // Request is a search with all its parameters.
@@ -32,6 +33,8 @@ type Request struct {
 	RequestID string
 	Context   *Context // nil if targeting is ignored
 	Scorer    *Model   // needs a Context; nil if there is none
+	// Languages are those in which words have stems: the same for all requests to an oracle.
+	Languages words.Languages
 }
 
 // keyword is a keyword with everything that its verdict depends on.
@@ -52,10 +55,16 @@ type negative struct {
 	words []string
 }
 
-// New analyses the data. A nil thesaurus means no synonyms. It returns an error if words.Keyword rejects a text or a
-// parent is missing.
+// New analyses the data; words have stems in the default languages. A nil thesaurus means no synonyms. It returns an
+// error if words.Keyword rejects a text or a parent is missing.
 func New(advertisers []*backend.Advertiser, campaigns []*backend.Campaign, items []*backend.Item, thesaurus Thesaurus) (*Oracle, error) {
+	return NewIn(words.Default, advertisers, campaigns, items, thesaurus)
+}
+
+// NewIn is New for words that have stems in some languages.
+func NewIn(in words.Languages, advertisers []*backend.Advertiser, campaigns []*backend.Campaign, items []*backend.Item, thesaurus Thesaurus) (*Oracle, error) {
 	b := builder{
+		oracle:      Oracle{in: in.Codes()},
 		thesaurus:   thesaurus,
 		words:       map[string]*word{},
 		advertisers: map[uint64]*backend.Advertiser{},
@@ -111,7 +120,7 @@ func (b *builder) add(it *backend.Item) error {
 		return err
 	}
 	negatives := append(own, b.inherited[c.ID]...)
-	languages := languagesOf(c)
+	languages := languagesOf(c, b.oracle.in)
 	for i := range it.Keywords {
 		k := keyword{Keyword: &it.Keywords[i], item: it, campaign: c, advertiser: a, negatives: negatives, languages: languages}
 		split, err := words.Keyword(k.Text)
@@ -131,7 +140,7 @@ func (b *builder) word(w words.Word) *word {
 	if seen := b.words[w.Normalised]; seen != nil {
 		return seen
 	}
-	n := analyse(w, b.thesaurus)
+	n := analyse(w, b.oracle.in, b.thesaurus)
 	b.words[w.Normalised] = n
 	b.oracle.words = append(b.oracle.words, n)
 	return n

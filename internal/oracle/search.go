@@ -109,7 +109,7 @@ func (o *Oracle) query(text string) (query []*word, truncated bool, err error) {
 		if len(query) == 32 {
 			return query, true, nil
 		}
-		query = append(query, analyse(w, nil))
+		query = append(query, analyse(w, o.in, nil))
 	}
 	return query, false, nil
 }

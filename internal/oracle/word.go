@@ -10,10 +10,10 @@ import (
 // word is a word of a keyword or query.
 type word struct {
 	words.Word
-	// forms are the word's stem and synonyms in each of words.Languages.
+	// forms are the word's stem and synonyms in each of Oracle.in.
 	forms []form
 	// agree says how the word agrees with each word of the present query: first under no language, then under each of
-	// words.Languages. An entry is nil if the word agrees with none of them.
+	// Oracle.in. An entry is nil if the word agrees with none of them.
 	agree [][]search.Level
 }
 
@@ -25,9 +25,9 @@ type form struct {
 	synonyms []string // folded
 }
 
-func analyse(w words.Word, thesaurus Thesaurus) *word {
+func analyse(w words.Word, in []string, thesaurus Thesaurus) *word {
 	n := &word{Word: w}
-	for _, l := range words.Languages() {
+	for _, l := range in {
 		f := form{}
 		f.stem, _ = words.Stem(l, w.Fold)
 		if thesaurus != nil {

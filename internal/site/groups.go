@@ -18,7 +18,7 @@ const generated = "docs/reference/"
 var groups = []group{
 	{"Tutorial", []string{"docs/tutorial.md"}},
 	{"How-to", []string{
-		"docs/install.md", "docs/production.md", "docs/import.md", "docs/targeting.md", "docs/scorer.md", "docs/locations.md", "docs/blocklists.md", "docs/placements.md", "docs/data.md", "docs/console.md", "docs/sizing.md", "docs/events.md", "docs/strategies.md",
+		"docs/install.md", "docs/production.md", "docs/import.md", "docs/languages.md", "docs/targeting.md", "docs/scorer.md", "docs/locations.md", "docs/blocklists.md", "docs/placements.md", "docs/data.md", "docs/console.md", "docs/sizing.md", "docs/events.md", "docs/strategies.md",
 	}},
 	{"Operation", []string{
 		"docs/operations.md", "docs/operations/start.md", "docs/operations/postgresql.md", "docs/operations/secure.md", "docs/operations/standby.md",

@@ -11,7 +11,13 @@ const analyserWords = 1 << 16
 type Analysis struct {
 	Word
 	Norm, FoldHash uint64 // Hash of Normalised and of Fold
-	terms          [3]uint64
+	terms          []termIn
+}
+
+// termIn is a word's term in a language.
+type termIn struct {
+	language string
+	term     uint64
 }
 
 // Analyser splits texts like Split and Keyword, and keeps what it found out about each word, in
@@ -78,17 +84,14 @@ func Join(list []*Analysis) string {
 
 // Term returns TermOf(language, w.Fold), computed once per word and language.
 func (a *Analyser) Term(language string, w *Analysis) uint64 {
-	i := 0
-	switch language {
-	case czech:
-		i = 1
-	case englishCode:
-		i = 2
+	for i := range w.terms {
+		if w.terms[i].language == language {
+			return w.terms[i].term
+		}
 	}
-	if w.terms[i] == 0 {
-		w.terms[i] = TermOf(language, w.Fold)
-	}
-	return w.terms[i]
+	t := TermOf(language, w.Fold)
+	w.terms = append(w.terms, termIn{language, t})
+	return t
 }
 
 // word returns what is known about a normalised word.

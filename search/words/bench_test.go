@@ -36,7 +36,7 @@ func BenchmarkAnalyser(b *testing.B) {
 }
 
 func BenchmarkStem(b *testing.B) {
-	for _, l := range Languages() {
+	for _, l := range Stemmed() {
 		b.Run(l, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

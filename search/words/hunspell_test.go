@@ -53,23 +53,28 @@ func readSuffixes(t testing.TB) map[rune][]suffixRule {
 			continue
 		}
 		add, _, _ := strings.Cut(f[3], "/")
-		r := suffixRule{strip: strings.TrimPrefix(f[2], "0"), add: strings.TrimPrefix(add, "0")}
-		for c := []rune(f[4]); len(c) > 0; {
-			switch end := slices.Index(c, ']'); {
-			case c[0] == '.':
-				r.cond, c = append(r.cond, condition{}), c[1:]
-			case c[0] != '[':
-				r.cond, c = append(r.cond, condition{set: string(c[:1])}), c[1:]
-			case c[1] == '^':
-				r.cond, c = append(r.cond, condition{set: string(c[2:end]), none: true}), c[end+1:]
-			default:
-				r.cond, c = append(r.cond, condition{set: string(c[1:end])}), c[end+1:]
-			}
-		}
+		r := suffixRule{strip: strings.TrimPrefix(f[2], "0"), add: strings.TrimPrefix(add, "0"), cond: conditions(f[4])}
 		flag := []rune(f[1])[0]
 		rules[flag] = append(rules[flag], r)
 	}
 	return rules
+}
+
+// conditions reads a rule's condition.
+func conditions(text string) (out []condition) {
+	for c := []rune(text); len(c) > 0; {
+		switch end := slices.Index(c, ']'); {
+		case c[0] == '.':
+			out, c = append(out, condition{}), c[1:]
+		case c[0] != '[' || end < 2:
+			out, c = append(out, condition{set: string(c[:1])}), c[1:]
+		case c[1] == '^':
+			out, c = append(out, condition{set: string(c[2:end]), none: true}), c[end+1:]
+		default:
+			out, c = append(out, condition{set: string(c[1:end])}), c[end+1:]
+		}
+	}
+	return out
 }
 
 func readLines(t testing.TB, path string) []string {

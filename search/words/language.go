@@ -1,25 +1,86 @@
 package words
 
-import "strings"
+import (
+	"slices"
+	"strings"
 
-// languageNames are the languages of Google Ads: the code, then the names and other codes that a
-// file may use for it.
-var languageNames = [][]string{
-	{"ar", "arabic"}, {"bg", "bulgarian"}, {"bn", "bengali"}, {"ca", "catalan"},
-	{"cs", "czech", "cz", "čeština", "česky"}, {"da", "danish"}, {"de", "german", "deutsch"},
-	{"el", "greek"}, {"en", "english"}, {"es", "spanish", "español"}, {"et", "estonian"},
-	{"fa", "persian", "farsi"}, {"fi", "finnish"}, {"fr", "french", "français"},
-	{"gu", "gujarati"}, {"he", "hebrew", "iw"}, {"hi", "hindi"}, {"hr", "croatian"},
-	{"hu", "hungarian"}, {"id", "indonesian", "in"}, {"is", "icelandic"}, {"it", "italian", "italiano"},
-	{"ja", "japanese"}, {"kn", "kannada"}, {"ko", "korean"}, {"lt", "lithuanian"},
-	{"lv", "latvian"}, {"ml", "malayalam"}, {"mr", "marathi"}, {"ms", "malay"},
-	{"nl", "dutch", "nederlands"}, {"no", "norwegian", "nb", "nn"}, {"pa", "punjabi"},
-	{"pl", "polish", "polski"}, {"pt", "portuguese", "português"}, {"ro", "romanian"},
-	{"ru", "russian"}, {"sk", "slovak", "slovenčina"}, {"sl", "slovenian", "slovene"},
-	{"sr", "serbian"}, {"sv", "swedish"}, {"ta", "tamil"}, {"te", "telugu"}, {"th", "thai"},
-	{"tl", "filipino", "fil", "tagalog"}, {"tr", "turkish"}, {"uk", "ukrainian"}, {"ur", "urdu"},
-	{"vi", "vietnamese"}, {"zh-cn", "chinese (simplified)", "chinese simplified", "zh", "zh-hans"},
-	{"zh-tw", "chinese (traditional)", "chinese traditional", "zh-hant"},
+	"github.com/blevesearch/snowballstem/danish"
+	"github.com/blevesearch/snowballstem/english"
+	"github.com/blevesearch/snowballstem/german"
+	"github.com/blevesearch/snowballstem/norwegian"
+	"github.com/blevesearch/snowballstem/swedish"
+)
+
+// language is a row of the table of languages.
+type language struct {
+	code    string
+	names   []string // and other codes, in lower case: what files and requests may call it; the first is the English name
+	stemmer stemmer
+}
+
+// stemmer makes stems. Its version changes whenever any of them does.
+type stemmer struct {
+	version string
+	stem    func(folded string) string // nil if there is none
+}
+
+// none says that a language has no stemmer: either there is none, or it joins too few or too many words
+// (docs/decisions/041-languages.md).
+var none stemmer
+
+// languages are the languages of Google Ads, by code.
+var languages = [...]language{
+	{"ar", []string{"arabic"}, none},
+	{"bg", []string{"bulgarian"}, none},
+	{"bn", []string{"bengali"}, none},
+	{"ca", []string{"catalan"}, none},
+	{"cs", []string{"czech", "cz", "čeština", "česky"}, stemmer{czechVersion, stemCzech}},
+	{"da", []string{"danish"}, snowball(danish.Stem)},
+	{"de", []string{"german", "deutsch"}, except("de", snowball(german.Stem))},
+	{"el", []string{"greek"}, none},
+	{"en", []string{"english"}, snowball(english.Stem)},
+	{"es", []string{"spanish", "español"}, none},
+	{"et", []string{"estonian"}, none},
+	{"fa", []string{"persian", "farsi"}, none},
+	{"fi", []string{"finnish"}, none},
+	{"fr", []string{"french", "français"}, none},
+	{"gu", []string{"gujarati"}, none},
+	{"he", []string{"hebrew", "iw"}, none},
+	{"hi", []string{"hindi"}, none},
+	{"hr", []string{"croatian"}, none},
+	{"hu", []string{"hungarian"}, none},
+	{"id", []string{"indonesian", "in"}, none},
+	{"is", []string{"icelandic"}, none},
+	{"it", []string{"italian", "italiano"}, none},
+	{"ja", []string{"japanese"}, none},
+	{"kn", []string{"kannada"}, none},
+	{"ko", []string{"korean"}, none},
+	{"lt", []string{"lithuanian"}, none},
+	{"lv", []string{"latvian"}, none},
+	{"ml", []string{"malayalam"}, none},
+	{"mr", []string{"marathi"}, none},
+	{"ms", []string{"malay"}, none},
+	{"nl", []string{"dutch", "nederlands"}, none},
+	{"no", []string{"norwegian", "nb", "nn"}, snowball(norwegian.Stem)},
+	{"pa", []string{"punjabi"}, none},
+	{"pl", []string{"polish", "polski"}, none},
+	{"pt", []string{"portuguese", "português"}, none},
+	{"ro", []string{"romanian"}, none},
+	{"ru", []string{"russian"}, none},
+	{"sk", []string{"slovak", "slovenčina"}, none},
+	{"sl", []string{"slovenian", "slovene"}, none},
+	{"sr", []string{"serbian"}, none},
+	{"sv", []string{"swedish"}, except("sv", snowball(swedish.Stem))},
+	{"ta", []string{"tamil"}, none},
+	{"te", []string{"telugu"}, none},
+	{"th", []string{"thai"}, none},
+	{"tl", []string{"filipino", "fil", "tagalog"}, none},
+	{"tr", []string{"turkish"}, none},
+	{"uk", []string{"ukrainian"}, none},
+	{"ur", []string{"urdu"}, none},
+	{"vi", []string{"vietnamese"}, none},
+	{"zh-cn", []string{"chinese (simplified)", "chinese simplified", "zh", "zh-hans"}, none},
+	{"zh-tw", []string{"chinese (traditional)", "chinese traditional", "zh-hant"}, none},
 }
 
 // ParseLanguage reads a language's English name or code as Google Ads gives it ("English", "en",
@@ -38,11 +99,9 @@ func ParseLanguage(name string) (code string, ok bool) {
 }
 
 func findLanguage(name string) (string, bool) {
-	for _, names := range languageNames {
-		for _, n := range names {
-			if n == name {
-				return names[0], true
-			}
+	for i := range languages {
+		if l := &languages[i]; l.code == name || slices.Contains(l.names, name) {
+			return l.code, true
 		}
 	}
 	return "", false

@@ -16,8 +16,11 @@ func TestParseLanguage(t *testing.T) {
 		}
 	}
 	seen := make(map[string]bool)
-	for _, names := range languageNames {
-		for _, n := range names {
+	for i, l := range languages {
+		if i > 0 && languages[i-1].code >= l.code {
+			t.Errorf("%s stands behind %s", l.code, languages[i-1].code)
+		}
+		for _, n := range append([]string{l.code}, l.names...) {
 			if seen[n] || casefold(n) != n {
 				t.Errorf("%q stands twice or is not folded", n)
 			}

@@ -135,7 +135,7 @@ func checkWords(t interface{ Fatalf(string, ...any) }, ws []Word) {
 		if err != nil || len(again) != 1 || again[0] != w {
 			t.Fatalf("Split(%+q) = %+q, %v; want the same word", w.Normalised, again, err)
 		}
-		for _, l := range Languages() {
+		for _, l := range Stemmed() {
 			if stem, ok := Stem(l, w.Fold); !ok || stem == "" || !utf8.ValidString(stem) {
 				t.Fatalf("Stem(%s, %+q) = %+q, %v", l, w.Fold, stem, ok)
 			}
@@ -220,7 +220,7 @@ func FuzzStem(f *testing.F) {
 	f.Add("한ec")
 	f.Fuzz(func(t *testing.T, text string) {
 		if utf8.ValidString(text) {
-			for _, l := range Languages() {
+			for _, l := range Stemmed() {
 				if s, _ := Stem(l, text); !utf8.ValidString(s) {
 					t.Fatalf("Stem(%s, %+q) = %+q", l, text, s)
 				}

@@ -1,30 +1,16 @@
 package words
 
-import (
-	"github.com/blevesearch/snowballstem"
-	"github.com/blevesearch/snowballstem/english"
-)
+import "github.com/blevesearch/snowballstem"
 
-// Codes of the languages that have a stemmer.
-const (
-	czech       = "cs"
-	englishCode = "en"
-)
-
-// Languages returns the codes of the languages with a stemmer, sorted.
-func Languages() []string { return []string{czech, englishCode} }
-
-// HasStemmer reports whether words of the language have stems. Only they may have synonyms.
-func HasStemmer(language string) bool { return language == czech || language == englishCode }
+// HasStemmer reports whether words of a language can have stems. They have them where the language is
+// one of the Languages in use.
+func HasStemmer(language string) bool { return stemmerOf(language).stem != nil }
 
 // Stem returns the stem of a folded form in a language, or the folded form itself and false if the
 // language has no stemmer. Keywords in such a language are found by Term("", folded).
 func Stem(language, folded string) (stem string, ok bool) {
-	switch language {
-	case czech:
-		return stemCzech(folded), true
-	case englishCode:
-		return stemEnglish(folded), true
+	if s := stemmerOf(language); s.stem != nil {
+		return s.stem(folded), true
 	}
 	return folded, false
 }
@@ -39,9 +25,21 @@ func TermOf(language, folded string) uint64 {
 	return Term(language, stem)
 }
 
-// stemEnglish uses the English stemmer of the pinned Snowball module.
-func stemEnglish(folded string) string {
-	env := snowballstem.NewEnv(folded)
-	english.Stem(env)
-	return env.Current()
+// stemmerOf returns the stemmer of a language, which has no function if there is none.
+func stemmerOf(language string) stemmer {
+	for i := range languages {
+		if languages[i].code == language {
+			return languages[i].stemmer
+		}
+	}
+	return none
+}
+
+// snowball returns a stemmer of the pinned Snowball module.
+func snowball(stem func(*snowballstem.Env) bool) stemmer {
+	return stemmer{"snowball 0.9.0", func(folded string) string {
+		env := snowballstem.NewEnv(folded)
+		stem(env)
+		return env.Current()
+	}}
 }

@@ -11,6 +11,7 @@ import (
 	"adshard/barrels/kv"
 	"adshard/fault"
 	"adshard/schema/pb"
+	"adshard/search/words"
 )
 
 // build builds the whole store in dir.
@@ -19,7 +20,7 @@ func build(ctx context.Context, e Engine, m *items, dir string, progress func(fl
 	if err != nil {
 		return err
 	}
-	b, err := bulk.New(runs)
+	b, err := bulk.New(runs, words.Default)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 	"go.yaml.in/yaml/v3"
 
+	"adshard/fault"
 	"adshard/internal/node/config"
 )
 
@@ -143,7 +144,11 @@ func (v *configValue) decode(to reflect.Value) error {
 	case reflect.Slice:
 		return yaml.Unmarshal([]byte("["+v.text+"]"), to.Addr().Interface())
 	}
-	if err := yaml.Unmarshal([]byte(v.text), to.Addr().Interface()); err != nil || v.text == "" {
+	err := yaml.Unmarshal([]byte(v.text), to.Addr().Interface())
+	if fault.Is(err, fault.Invalid) { // the type says by itself what is allowed
+		return err
+	}
+	if err != nil || v.text == "" {
 		return fmt.Errorf("%q is not a valid %s", v.text, v.Type())
 	}
 	return nil

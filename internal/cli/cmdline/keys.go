@@ -44,6 +44,7 @@ var keyHelp = map[string]string{
 	"keep-events":           "how long single events are kept, at least 2h; counts by keyword and day remain",
 	"keep-changes":          "the most changes kept for slaves that are behind; slaves further behind are refilled",
 	"lexicon":               "the file of synonyms built by 'adshard lexicon build'; empty: no synonyms",
+	"languages":             "languages whose words match in other forms (the same in all processes); empty: cs,en",
 	"learn-every":           "the time between two times that qualities are learned",
 	"quality":               "quality of keywords: given, or learned from counted events",
 	"linger":                "how long groups stay on their old slave after a move: the longest time of a query",

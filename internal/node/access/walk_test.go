@@ -36,6 +36,7 @@ import (
 	"adshard/internal/node/nodetest"
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
+	"adshard/search/words"
 )
 
 var rewrite = flag.Bool("rewrite", false, "write testdata/calls.txt")
@@ -265,7 +266,7 @@ func serveGRPC(t *testing.T, s *grpc.Server) string {
 
 // peerServer serves all services of the parts of a cluster.
 func peerServer(t *testing.T, own *certs.Credentials) string {
-	s := grpc.NewServer(wire.SlaveOptions(nil, own.ServerOptions()...)...)
+	s := grpc.NewServer(wire.SlaveOptions(words.Default, nil, own.ServerOptions()...)...)
 	pb.RegisterBalancerServer(s, pb.UnimplementedBalancerServer{})
 	pb.RegisterDistributorServer(s, pb.UnimplementedDistributorServer{})
 	pb.RegisterSlaveServer(s, pb.UnimplementedSlaveServer{})

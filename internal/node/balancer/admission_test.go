@@ -14,12 +14,13 @@ import (
 	"adshard/internal/node/admission"
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
+	"adshard/search/words"
 )
 
 // stranger returns a connection to the rig's balancer from a client that ignores all bounds.
 func (r *rig) stranger() *grpc.ClientConn {
 	r.T.Helper()
-	options := append(wire.ClientOptions(), grpc.WithDefaultCallOptions(grpc.MaxCallSendMsgSize(1<<30)))
+	options := append(wire.ClientOptions(words.Default), grpc.WithDefaultCallOptions(grpc.MaxCallSendMsgSize(1<<30)))
 	conn, err := grpc.NewClient("passthrough:///"+r.addr, options...)
 	r.Must(err)
 	r.T.Cleanup(func() { _ = conn.Close() })

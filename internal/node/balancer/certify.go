@@ -55,7 +55,7 @@ type certifier struct {
 func newCertifier(b *Balancer, workers int) *certifier {
 	return &certifier{
 		database: b.data.Database, db: b.db, call: b.call, items: b.itemsOf,
-		truth: &truth.Certifier{Order: b.order, DB: b.db, Builders: truth.NewBuilders(b.order, workers)},
+		truth: &truth.Certifier{Order: b.order, DB: b.db, Builders: truth.NewBuilders(b.order, b.cfg.Languages, workers)},
 	}
 }
 
@@ -304,7 +304,7 @@ func (m *certifier) requestCertificate(ctx context.Context, s pb.SlaveClient, na
 	if err != nil {
 		return reply{err: inTime(ctx, fault.Newf(fault.KindOf(err), "balancer: certify", "slave %s: %w", name, err))}
 	}
-	return reply{certificate: truth.FromReply(r), at: position{r.GetClock(), r.GetMark()}, took: time.Duration(r.GetTookMicros()) * time.Microsecond}
+	return reply{certificate: m.truth.FromReply(r), at: position{r.GetClock(), r.GetMark()}, took: time.Duration(r.GetTookMicros()) * time.Microsecond}
 }
 
 // sameHistory returns an error if the database's log differs from the slave's at the position where the slave made its

@@ -28,6 +28,7 @@ import (
 	"adshard/internal/oracle"
 	"adshard/schema/pb"
 	"adshard/search"
+	"adshard/search/words"
 )
 
 // world is a rig whose slaves answer searches over gRPC, with a master.
@@ -141,7 +142,7 @@ func (w *world) begin(n *node) {
 }
 
 // streams is the dialer by which masters reach slaves.
-var streams = fanout.Streams(nil, slog.New(slog.DiscardHandler))
+var streams = fanout.Streams(words.Default, nil, slog.New(slog.DiscardHandler))
 
 // watch starts a master that asks a balancer at an address.
 func (w *world) watch(address string) {

@@ -68,7 +68,7 @@ func spendOf(c *Config, db backend.Store, log *slog.Logger) *spend.Reader {
 // Serve runs the balancer and serves slaves and masters on listener, which it closes. It returns
 // nil when ctx is done, or the error that keeps the balancer from going on.
 func (h *Host) Serve(ctx context.Context, listener net.Listener) error {
-	server := grpc.NewServer(wire.ControlOptions(func(method string, cause any) {
+	server := grpc.NewServer(wire.ControlOptions(h.cfg.Languages, func(method string, cause any) {
 		h.log.Error("a call panicked", "method", method, "cause", cause)
 	}, h.cfg.Credentials.ServerOptions()...)...)
 	pb.RegisterBalancerServer(server, h)

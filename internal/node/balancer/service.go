@@ -44,7 +44,7 @@ func (b *Balancer) Register(ctx context.Context, r *pb.RegisterRequest) (*pb.Reg
 		if noted && n.incarnation == r.GetIncarnation() {
 			level = slog.LevelDebug // it was logged before
 		}
-		if err := b.noteSlave(r, wire.PeerWords(ctx)); err != nil {
+		if err := b.noteSlave(r, wire.PeerWords(ctx, b.cfg.Languages)); err != nil {
 			return err
 		}
 		if b.mapper.Model() != nil && r.GetSlices().GetTimeline() != b.data.Timeline {
@@ -224,7 +224,7 @@ func (b *Balancer) Quanta(ctx context.Context, r *pb.QuantaRequest) (*pb.QuantaR
 	ctx, cancel := wire.LongPoll(ctx, r.GetWaitMs())
 	defer cancel()
 	reply := &pb.QuantaResponse{Epoch: b.Epoch(), Database: b.data.Database, Timeline: b.data.Timeline}
-	if err := b.step(func() error { return b.noteDistributor(r, wire.PeerWords(ctx)) }); err != nil {
+	if err := b.step(func() error { return b.noteDistributor(r, wire.PeerWords(ctx, b.cfg.Languages)) }); err != nil {
 		return nil, err
 	}
 	for {

@@ -14,6 +14,7 @@ import (
 	"adshard/barrels/certify"
 	"adshard/fault"
 	"adshard/internal/node/truth"
+	"adshard/search/words"
 )
 
 // TestTruthIsWhatSlavesHave: certificates of slaves that were filled and changed through the balancer
@@ -31,7 +32,7 @@ func TestTruthIsWhatSlavesHave(t *testing.T) {
 	r.Write(6, 5, 6, 2_000_000)
 	r.eventually("followed", r.whole)
 
-	certifier := &truth.Certifier{Order: r.b.order, DB: r.DB, Builders: truth.NewBuilders(r.b.order, 2)}
+	certifier := &truth.Certifier{Order: r.b.order, DB: r.DB, Builders: truth.NewBuilders(r.b.order, words.Default, 2)}
 	for range 8 {
 		bins := rand.Uint64() | 1<<rand.IntN(64)
 		var of barrels.Certificate
@@ -81,7 +82,7 @@ func TestCertificatesMadeTogether(t *testing.T) {
 	r.start()
 	r.slave("a")
 	r.eventually("filled", r.whole)
-	certifier := &truth.Certifier{Order: r.b.order, DB: r.DB, Builders: truth.NewBuilders(r.b.order, 2)}
+	certifier := &truth.Certifier{Order: r.b.order, DB: r.DB, Builders: truth.NewBuilders(r.b.order, words.Default, 2)}
 	r.b.mu.Lock()
 	keys := truth.Keys(r.b.mapper.Items(), 0, balance.MaxKey, ^uint64(0))
 	r.b.mu.Unlock()

@@ -25,6 +25,7 @@ import (
 	"adshard/internal/node/httpapi"
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
+	"adshard/search/words"
 )
 
 var quiet = slog.New(slog.DiscardHandler)
@@ -42,7 +43,7 @@ func serve(t *testing.T, own *certs.Credentials) (address string) {
 // serveOn is serve on an existing listener.
 func serveOn(t *testing.T, l net.Listener, own *certs.Credentials) (address string) {
 	t.Helper()
-	s := grpc.NewServer(wire.SlaveOptions(nil, own.ServerOptions()...)...)
+	s := grpc.NewServer(wire.SlaveOptions(words.Default, nil, own.ServerOptions()...)...)
 	pb.RegisterSlaveServer(s, mapServer{})
 	go func() { _ = s.Serve(l) }()
 	t.Cleanup(s.Stop)

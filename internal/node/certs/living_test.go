@@ -17,6 +17,7 @@ import (
 	"adshard/internal/node/certs/certtest"
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
+	"adshard/search/words"
 )
 
 // short returns credentials whose certificate expires soon.
@@ -134,7 +135,7 @@ func echoing(t *testing.T, own *certs.Credentials) (address string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := grpc.NewServer(append(wire.SlaveOptions(nil, own.ServerOptions()...), grpc.UnknownServiceHandler(func(_ any, s grpc.ServerStream) error {
+	server := grpc.NewServer(append(wire.SlaveOptions(words.Default, nil, own.ServerOptions()...), grpc.UnknownServiceHandler(func(_ any, s grpc.ServerStream) error {
 		for {
 			var frame wire.Frame
 			if err := s.RecvMsg(&frame); err != nil {

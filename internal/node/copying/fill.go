@@ -23,6 +23,7 @@ import (
 	"adshard/internal/outfile"
 	"adshard/internal/wait"
 	"adshard/schema/pb"
+	"adshard/search/words"
 )
 
 // Config says which store is filled, and how.
@@ -45,6 +46,8 @@ type Config struct {
 	Log  *slog.Logger
 	// Progress, if not nil, is updated with the progress of the copy.
 	Progress *Progress
+	// Languages are those whose words have stems in the store.
+	Languages words.Languages
 	// Own are the credentials with which FillFrom calls the source. From is the name that the source must
 	// have; "" means any.
 	Own  *certs.Credentials
@@ -99,7 +102,7 @@ func Fill(ctx context.Context, cfg Config, source pb.CopiesClient) (*Result, err
 	}
 	defer unlock()
 	f := &filler{cfg: cfg, source: source, dir: rocks.Incoming(cfg.Dir), rate: limiter(cfg.Rate), began: time.Now(), want: want{database: cfg.Database}}
-	f.want.format, f.want.words = barrels.Versions()
+	f.want.format, f.want.words = barrels.Versions(cfg.Languages)
 	f.progress.Store(f.began.UnixNano())
 	f.arrived.Store(f.began.UnixNano())
 	if err := f.readToken(); err != nil {
@@ -286,7 +289,7 @@ func (f *filler) settle(ctx context.Context, m *pb.OpenCopyResponse) (*barrels.C
 	db, err := rocks.Open(f.dir, rocks.Options{CacheBytes: memory, WriteBufferBytes: memory, MinFreeBytes: 1})
 	var contents *barrels.Contents
 	if err == nil {
-		contents, err = barrels.Settle(ctx, db)
+		contents, err = barrels.Settle(ctx, db, f.cfg.Languages)
 		err = errors.Join(err, db.Close())
 	}
 	if err == nil && (!proto.Equal(contents.Position, m.GetPosition()) || contents.Builder != m.GetBuilder() || contents.Database() != m.GetDatabase()) {

@@ -26,7 +26,7 @@ import (
 )
 
 func openRequest(token string) *pb.OpenCopyRequest {
-	format, words := barrels.Versions()
+	format, words := barrels.Versions(0)
 	return &pb.OpenCopyRequest{Token: token, Name: "slave-9", Format: format, Words: words}
 }
 

@@ -19,6 +19,7 @@ import (
 	"adshard/barrels/rocks"
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
+	"adshard/search/words"
 )
 
 func TestMain(m *testing.M) {
@@ -107,7 +108,7 @@ func serve(t *testing.T, s pb.CopiesServer) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := grpc.NewServer(wire.SlaveOptions(nil)...)
+	g := grpc.NewServer(wire.SlaveOptions(words.Default, nil)...)
 	pb.RegisterCopiesServer(g, s)
 	var done sync.WaitGroup
 	done.Go(func() { _ = g.Serve(l) })

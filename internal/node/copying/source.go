@@ -21,6 +21,7 @@ import (
 	"adshard/internal/node/wire"
 	"adshard/internal/wait"
 	"adshard/schema/pb"
+	"adshard/search/words"
 )
 
 // SourceConfig says which store is copied, and how many of the slave's resources copies may take.
@@ -38,6 +39,8 @@ type SourceConfig struct {
 	// checkpoints.
 	Most  int
 	Pause time.Duration
+	// Languages are those whose words have stems in the store.
+	Languages words.Languages
 	// Idle is how long a checkpoint is held without a call, and Age how long it is held at most.
 	// Linger is how long the log of changes is held after that, until the copy has started.
 	Idle, Age, Linger time.Duration
@@ -106,7 +109,7 @@ const checkpointsDir = "checkpoints"
 func NewSource(cfg SourceConfig, store Store, feed Feed, log *slog.Logger) (*Source, error) {
 	s := &Source{cfg: cfg, store: store, feed: feed, log: log, making: make(chan struct{}, 1),
 		rate: limiter(cfg.Rate), pause: rate.NewLimiter(rate.Every(cfg.Pause), cfg.Most), leases: make(map[uint64]*lease)}
-	s.want.format, s.want.words = barrels.Versions()
+	s.want.format, s.want.words = barrels.Versions(cfg.Languages)
 	if err := os.RemoveAll(s.dir()); err != nil {
 		return nil, fileError("copying: start", err)
 	}

@@ -103,7 +103,7 @@ func (d *Distributor) bucket(ctx context.Context, builder *nodedata.Builder, job
 		return nil, fault.Newf(fault.Internal, "distributor: build", "the snapshot is at clock %d, %d is needed", snap.Position().Clock, job.Clock)
 	}
 	made := &bucket{
-		builder: builder, order: d.order, weigh: d.cfg.Weights, limit: job.MaxBytes, data: newNodeData(),
+		builder: builder, order: d.order, weigh: d.cfg.Weights, limit: job.MaxBytes, data: newNodeData(d.cfg.Languages),
 		weights: make(map[balance.Key]uint32), campaigns: make(map[uint64]*backend.Campaign),
 	}
 	ctx, cancel := context.WithCancel(ctx)

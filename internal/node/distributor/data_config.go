@@ -6,6 +6,7 @@ import (
 	"adshard/balance/delivery"
 	"adshard/internal/node/config"
 	"adshard/internal/node/feed"
+	"adshard/search/words"
 )
 
 // DataConfig bounds the slave data that a distributor prepares.
@@ -19,6 +20,8 @@ type DataConfig struct {
 	Ahead       int `yaml:"ahead"`
 	// Workers is the number of buckets that are built at the same time.
 	Workers int `yaml:"workers"`
+	// Languages are those whose words have stems.
+	Languages words.Languages `yaml:"languages"`
 }
 
 // maxBuilders bounds Workers.

@@ -91,7 +91,7 @@ type marked struct {
 func New(name, address string, cfg DataConfig, order balance.Order, db backend.Store, balancer quantaSource, health *health.Tracker, log *slog.Logger) *Distributor {
 	return &Distributor{
 		name: name, address: address, cfg: cfg, order: order, data: identity.Dataset{Order: order}, db: db, balancer: balancer, health: health, log: log,
-		builders: truth.NewBuilders(order, cfg.Workers), work: make(chan struct{}, cfg.Workers),
+		builders: truth.NewBuilders(order, cfg.Languages, cfg.Workers), work: make(chan struct{}, cfg.Workers),
 		verifying: make(chan struct{}, 1), poke: make(chan struct{}, 1), began: time.Now(),
 		slaves: make(map[string]*slave), weights: make(map[balance.Key]uint32),
 	}

@@ -19,8 +19,8 @@ type nodeData struct {
 	parts map[uint64][][]byte // the parts of groups that come in parts, by key; each part is an encoded pb.PartResponse
 }
 
-func newNodeData() *nodeData {
-	return &nodeData{NodeData: &pb.NodeData{Builder: nodedata.Version, Words: words.Version()}, parts: make(map[uint64][][]byte)}
+func newNodeData(languages words.Languages) *nodeData {
+	return &nodeData{NodeData: &pb.NodeData{Builder: nodedata.VersionIn(languages), Words: languages.Version()}, parts: make(map[uint64][][]byte)}
 }
 
 func (d *nodeData) add(c *cutItem) {
@@ -113,13 +113,13 @@ func (c *cutItem) size() int {
 
 // understands returns an error if a slave's program would misread the data, because its version is
 // too old or because it hashes words differently.
-func understands(version int, ofWords, slave string, data *pb.NodeData) error {
+func (d *Distributor) understands(version int, ofWords, slave string, data *pb.NodeData) error {
 	const op = "distributor: pull"
 	if err := wire.AtLeast(op, "slave "+slave, version, wire.VersionData); err != nil {
 		return err
 	}
 	if barrels.Hashed(data) {
-		return wire.SameWords(op, "slave "+slave, ofWords)
+		return wire.SameWords(op, "slave "+slave, ofWords, d.cfg.Languages)
 	}
 	return nil
 }

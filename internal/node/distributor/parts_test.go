@@ -34,7 +34,7 @@ func TestParts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, got := newNodeData(), proto.CloneOf(c.Item)
+		d, got := newNodeData(words.Default), proto.CloneOf(c.Item)
 		d.add(c)
 		for part := range c.Parts {
 			raw, ok := d.part(c.Group.Key, 9, part)
@@ -65,7 +65,7 @@ func TestAnOlderSlaveGetsNoData(t *testing.T) {
 	throttled := &pb.NodeData{Campaigns: []*pb.Campaign{{Id: 7, Withheld: 1}}}
 	for version := 1; version <= wire.Version+1; version++ {
 		for _, data := range []*pb.NodeData{nil, parts, throttled} {
-			err := understands(version, words.Version(), "slave-1", data)
+			err := new(Distributor).understands(version, words.Version(), "slave-1", data)
 			if refused := version < wire.VersionData; refused != fault.Is(err, fault.Version) || !refused && err != nil {
 				t.Errorf("version %d, %v: %v", version, data, err)
 			}
@@ -82,21 +82,21 @@ func TestASlaveOfOtherWordsGetsNoHashes(t *testing.T) {
 		{Advertisers: []*pb.Advertiser{{Id: 5}, {Id: 6, Negatives: []*pb.Negative{{Id: 1}}}}},
 	} {
 		for _, version := range []string{"", "rules 1; unicode 15.0.0", "rules 99; x", words.Version() + " "} {
-			if err := understands(wire.Version, version, "slave-1", data); !fault.Is(err, fault.Version) {
+			if err := new(Distributor).understands(wire.Version, version, "slave-1", data); !fault.Is(err, fault.Version) {
 				t.Errorf("words %q: %v", version, err)
 			}
 		}
-		if err := understands(wire.Version, words.Version(), "slave-1", data); err != nil {
+		if err := new(Distributor).understands(wire.Version, words.Version(), "slave-1", data); err != nil {
 			t.Error(err)
 		}
 	}
 	for _, data := range []*pb.NodeData{nil, {Slices: &pb.SliceTable{View: 7}}, {Deleted: []uint64{1}},
 		{Campaigns: []*pb.Campaign{{Id: 6, BudgetExhausted: true}}}, {Advertisers: []*pb.Advertiser{{Id: 1}}}} {
-		if err := understands(wire.Version, "", "slave-1", data); err != nil {
+		if err := new(Distributor).understands(wire.Version, "", "slave-1", data); err != nil {
 			t.Errorf("%v: %v", data, err)
 		}
 	}
-	if d := newNodeData(); d.Words != words.Version() {
+	if d := newNodeData(words.Default); d.Words != words.Version() {
 		t.Errorf("a bucket is of words %q", d.Words)
 	}
 }

@@ -83,7 +83,7 @@ func NewProcess(ctx context.Context, cfg Config, db backend.Store, port *ports.P
 		return nil, err
 	}
 	d := &Process{listener: listener, own: cfg.Credentials}
-	if d.balancer, err = remote.Find(cfg.Balancer, d.own, log.With("node", cfg.Name)); err != nil {
+	if d.balancer, err = remote.Find(cfg.Balancer, cfg.Languages, d.own, log.With("node", cfg.Name)); err != nil {
 		_ = listener.Close()
 		return nil, err
 	}
@@ -127,7 +127,7 @@ func (d *Process) Close() {
 // Run serves until ctx is done.
 func (d *Process) Run(ctx context.Context) error {
 	defer d.balancer.Close()
-	server := grpc.NewServer(wire.ControlOptions(func(method string, cause any) {
+	server := grpc.NewServer(wire.ControlOptions(d.distributor.cfg.Languages, func(method string, cause any) {
 		d.distributor.log.Error("a call panicked", "method", method, "cause", cause)
 	}, d.own.ServerOptions()...)...)
 	pb.RegisterDistributorServer(server, d.distributor)

@@ -104,7 +104,7 @@ func (d *Distributor) Pull(ctx context.Context, r *pb.PullRequest) (*pb.PullResp
 	for head := false; ; {
 		next, changed, err := d.next(r)
 		if err == nil {
-			err = understands(wire.PeerVersion(ctx), wire.PeerWords(ctx), r.GetName(), next.GetData())
+			err = d.understands(wire.PeerVersion(ctx), wire.PeerWords(ctx, d.cfg.Languages), r.GetName(), next.GetData())
 		}
 		if next.GetData() != nil && err == nil {
 			err = d.stamp(ctx, r, next.Data) // even if the time to wait is over

@@ -34,7 +34,8 @@ func (d *Distributor) Verify(ctx context.Context, r *pb.VerifyRequest) (*pb.Veri
 	case r.GetDatabase() != database:
 		return nil, fault.Newf(fault.Conflict, op, "the slave %s holds data of database %q, the database here is %s", r.GetName(), r.GetDatabase(), database)
 	}
-	certifier, own := truth.Certifier{Order: d.order, DB: d.db, Builders: d.builders}, truth.FromReply(r.GetCertificate())
+	certifier := truth.Certifier{Order: d.order, DB: d.db, Builders: d.builders}
+	own := certifier.FromReply(r.GetCertificate())
 	named := make([]balance.Parent, len(own.Parents))
 	for i, parent := range own.Parents {
 		named[i] = parent.Parent

@@ -11,6 +11,7 @@ import (
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
 	"adshard/search"
+	"adshard/search/words"
 )
 
 // Target is a replica of a shard.
@@ -27,17 +28,18 @@ type Target struct {
 type Dialer func(t Target) (slave Slave, close func() error, err error)
 
 // Streams returns a Dialer that uses gRPC. Each slave gets a stream for searches, on a connection
-// of its own so that no large message can delay it, and a connection for calls.
-func Streams(own *certs.Credentials, log *slog.Logger) Dialer {
+// of its own so that no large message can delay it, and a connection for calls. Words have stems in these
+// languages.
+func Streams(languages words.Languages, own *certs.Credentials, log *slog.Logger) Dialer {
 	instance := rand.Uint64()
 	return func(t Target) (Slave, func() error, error) {
-		conn, err := wire.Dial(t.Address, own.To(t.Replica, access.Slave)...)
+		conn, err := wire.DialIn(languages, t.Address, own.To(t.Replica, access.Slave)...)
 		if err != nil {
 			return nil, nil, err
 		}
 		c := &Client{calls: calls{pb.NewSlaveClient(conn)}, target: t, reconnect: conn.ResetConnectBackoff}
 		c.stream = stream.NewClient(stream.Config{Database: t.Database, Shard: t.ID, Name: t.Replica, Wanted: t.Instance, Instance: instance,
-			Times: stream.DefaultTimes(), Log: log}, opener(own, t))
+			Languages: languages, Times: stream.DefaultTimes(), Log: log}, opener(own, t))
 		return c, func() error {
 			c.stream.Close()
 			return conn.Close()

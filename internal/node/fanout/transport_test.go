@@ -13,10 +13,11 @@ import (
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
 	"adshard/search"
+	"adshard/search/words"
 )
 
 // streams returns the Dialer for tests.
-func streams() Dialer { return Streams(nil, slog.New(slog.DiscardHandler)) }
+func streams() Dialer { return Streams(words.Default, nil, slog.New(slog.DiscardHandler)) }
 
 // serve serves a store as a replica of a shard over gRPC. It returns the slave as the fan-out
 // reaches it, over a stream that is up. `stop` ends the replica, and `hangUp` ends the connection
@@ -26,7 +27,7 @@ func serve(t barreltest.TB, name, shard string, store shardserver.Store, upkeep 
 	if err != nil {
 		t.Fatalf("listen: %v", err)
 	}
-	server := grpc.NewServer(wire.SlaveOptions(nil)...)
+	server := grpc.NewServer(wire.SlaveOptions(words.Default, nil)...)
 	service := shardserver.New(shardserver.Identity{Name: name}, store, upkeep, overload.New(overload.ForSlave(64)), nil, nil)
 	pb.RegisterSlaveServer(server, service)
 	served := make(chan struct{})

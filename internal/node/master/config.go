@@ -17,6 +17,7 @@ import (
 	"adshard/internal/node/searchapi"
 	"adshard/internal/node/tracing"
 	"adshard/internal/ulimit"
+	"adshard/search/words"
 )
 
 // DefaultReserve is the lowest price, in micros (serving.md §4).
@@ -41,6 +42,8 @@ type Config struct {
 	Balancer string `yaml:"balancer"`
 	// Slaves are addresses of slaves that are asked for the map if no balancer answers when the master starts. One is enough.
 	Slaves []string `yaml:"slaves"`
+	// Languages are those whose words have stems.
+	Languages words.Languages `yaml:"languages"`
 	// Lexicon is the file of synonyms. If it is empty, synonyms are off.
 	Lexicon string `yaml:"lexicon"`
 	// Profile is ProfileDefault, ProfileSklik or a file that says what the match types mean.

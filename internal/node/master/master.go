@@ -112,7 +112,7 @@ func New(cfg Config, port *ports.Ports, local func(address string) fanout.Local,
 	if m.listener, err = ports.Listen(port.Sockets.Queries, "http", cfg.HTTP); err != nil {
 		return nil, err
 	}
-	if m.balancer, err = remote.Find(cfg.Balancer, cfg.Credentials, m.log); err != nil {
+	if m.balancer, err = remote.Find(cfg.Balancer, cfg.Languages, cfg.Credentials, m.log); err != nil {
 		return nil, errors.Join(err, m.listener.Close())
 	}
 	seeds, err := m.dialSeeds()
@@ -150,7 +150,7 @@ func (m *Master) handle(lexicon *words.Lexicon, observer *Metrics, port *ports.P
 		return err
 	}
 	c := searchapi.Config{
-		Searcher: m.fanout, Explainer: m.fanout, Counter: m.fanout, Places: m.Places, List: m.lists.Version, IncludeUnknownLocations: m.cfg.UnknownLocation == IncludeUnknown, Expansions: search.NewExpansions(lexicon, searchapi.ExpansionBytes), Profile: profile,
+		Searcher: m.fanout, Explainer: m.fanout, Counter: m.fanout, Places: m.Places, List: m.lists.Version, IncludeUnknownLocations: m.cfg.UnknownLocation == IncludeUnknown, Expansions: search.NewExpansions(m.cfg.Languages, lexicon, searchapi.ExpansionBytes), Profile: profile,
 		Reserve: m.cfg.Reserve, DefaultTimeout: m.cfg.Timeout, MaxInFlight: m.cfg.MaxInFlight, Observer: observer,
 		Scorer: m.cfg.Models.Asked,
 	}
@@ -180,7 +180,7 @@ func (m *Master) handle(lexicon *words.Lexicon, observer *Metrics, port *ports.P
 
 // dialer returns the dialer with which slaves are reached.
 func (m *Master) dialer(local func(address string) fanout.Local) fanout.Dialer {
-	dial := fanout.Streams(m.cfg.Credentials, m.log)
+	dial := fanout.Streams(m.cfg.Languages, m.cfg.Credentials, m.log)
 	if local == nil {
 		return dial
 	}

@@ -17,6 +17,7 @@ import (
 	"adshard/internal/node/tracing"
 	"adshard/search"
 	"adshard/search/display"
+	"adshard/search/words"
 )
 
 // at is a slave that answers at once.
@@ -68,7 +69,7 @@ func answering(b *testing.B, endpoint string, share float64) http.Handler {
 		m.Shards = append(m.Shards, fanout.NewShard(name, a.answer.Width, choice.NewShard(), fanout.NewReplica(name, fanout.Concurrent(a))))
 	}
 	return searchapi.New(searchapi.Config{Searcher: fanout.New(one{m}, nil), Reserve: 10_000, Tracer: tracer,
-		Expansions: search.NewExpansions(nil, searchapi.ExpansionBytes)})
+		Expansions: search.NewExpansions(words.Default, nil, searchapi.ExpansionBytes)})
 }
 
 // BenchmarkTracing measures the processor time that tracing costs a master. In this benchmark,

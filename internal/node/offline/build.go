@@ -20,6 +20,7 @@ import (
 	"adshard/internal/node/identity"
 	"adshard/internal/outfile"
 	"adshard/schema/pb"
+	"adshard/search/words"
 )
 
 // Summary describes the stores that Build made.
@@ -78,7 +79,7 @@ type build struct {
 	data     identity.Dataset
 	begin    time.Time
 	progress func(done, total uint64)
-	open     func(dir string) (wholeStore, error)
+	open     func(dir string, languages words.Languages) (wholeStore, error)
 
 	model  *balance.Model
 	at     map[balance.ShardID][]int // the slaves of each shard; the spares for shard 0
@@ -189,7 +190,7 @@ func (b *build) create() error {
 	}
 	for i := range b.cfg.Slaves {
 		dir := filepath.Join(b.cfg.Out, home.StoreName(i))
-		store, err := b.open(dir)
+		store, err := b.open(dir, b.cfg.Languages)
 		if err != nil {
 			return err
 		}

@@ -8,12 +8,13 @@ import (
 
 	"adshard/internal/node/nodetest"
 	"adshard/schema/pb"
+	"adshard/search/words"
 )
 
 // BenchmarkBuildBarrels builds barrels.
 func BenchmarkBuildBarrels(b *testing.B) { benchmarkBuild(b, openWhole) }
 
-func benchmarkBuild(b *testing.B, open func(string) (wholeStore, error)) {
+func benchmarkBuild(b *testing.B, open func(string, words.Languages) (wholeStore, error)) {
 	r := nodetest.NewDatabase(b)
 	r.Write(400, 25, 10, 1_000_000)
 	cfg := DefaultConfig()
@@ -41,5 +42,5 @@ func (nowhere) Close() error { return nil }
 // BenchmarkBuildPipeline builds barrels without storing them: it measures only reading, planning
 // and encoding.
 func BenchmarkBuildPipeline(b *testing.B) {
-	benchmarkBuild(b, func(string) (wholeStore, error) { return nowhere{}, nil })
+	benchmarkBuild(b, func(string, words.Languages) (wholeStore, error) { return nowhere{}, nil })
 }

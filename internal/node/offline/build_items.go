@@ -55,7 +55,7 @@ func readAll(ctx context.Context, snap backend.Snapshot, out chan<- []*backend.I
 
 // build turns groups into slave data and adds that to their stores, until there are no more groups.
 func (b *build) build(in <-chan []*backend.Item) error {
-	builder := nodedata.New(b.order)
+	builder := nodedata.NewIn(b.order, b.cfg.Languages)
 	for list := range in {
 		added := make([]Store, len(b.stores))
 		for _, it := range list {

@@ -5,6 +5,7 @@ import (
 	"adshard/barrels/bulk"
 	"adshard/barrels/rocks"
 	"adshard/schema/pb"
+	"adshard/search/words"
 )
 
 // wholeStore is a store that is being built, such as a bulk.Builder. Add is safe for concurrent
@@ -19,15 +20,15 @@ type wholeStore interface {
 }
 
 // openWhole begins a store in dir, which must be missing or empty.
-func openWhole(dir string) (wholeStore, error) {
+func openWhole(dir string, languages words.Languages) (wholeStore, error) {
 	runs, err := rocks.NewRuns(dir, rocks.Options{})
 	if err != nil {
 		return nil, err
 	}
-	b, err := bulk.New(runs)
+	b, err := bulk.New(runs, languages)
 	if err != nil {
 		return nil, err
 	}
-	b.SetBuilder(nodedata.Version)
+	b.SetBuilder(nodedata.VersionIn(languages))
 	return b, nil
 }

@@ -8,6 +8,7 @@ import (
 	"adshard/internal/node/identity"
 	"adshard/internal/node/ports"
 	"adshard/internal/ulimit"
+	"adshard/search/words"
 )
 
 // Config says which stores Build makes.
@@ -22,6 +23,8 @@ type Config struct {
 	Strategy string
 	Order    string
 	Weights  feed.Weights
+	// Languages are those whose words have stems, the same as the cluster's.
+	Languages words.Languages
 	// Out is the directory in which slave-0, slave-1, … are made.
 	Out string
 }

@@ -14,6 +14,7 @@ import (
 	"adshard/internal/node/memlimit"
 	"adshard/internal/node/slave"
 	"adshard/schema/pb"
+	"adshard/search/words"
 )
 
 // stepping is a store under construction that reports when a step is complete.
@@ -51,8 +52,8 @@ func TestKilledAtEachStep(t *testing.T) {
 		}
 		left = append(left, killed)
 	}
-	b := &build{cfg: cfg, begin: time.Now(), open: func(dir string) (wholeStore, error) {
-		s, err := openWhole(dir)
+	b := &build{cfg: cfg, begin: time.Now(), open: func(dir string, languages words.Languages) (wholeStore, error) {
+		s, err := openWhole(dir, languages)
 		if err == nil {
 			step()
 		}

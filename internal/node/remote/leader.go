@@ -15,6 +15,7 @@ import (
 	"adshard/internal/wait"
 	"adshard/loadproxy"
 	"adshard/schema/pb"
+	"adshard/search/words"
 )
 
 const (
@@ -30,6 +31,7 @@ const (
 type Leader struct {
 	all  []Balancer // in the order of the addresses
 	own  *certs.Credentials
+	in   words.Languages
 	stop context.CancelFunc
 	done sync.WaitGroup
 
@@ -57,15 +59,16 @@ func Addresses(list string) []string {
 }
 
 // Find returns the leader among the balancers at a list of addresses (Addresses). Until it is known
-// which one leads, calls go to the first. `own` has the credentials of the process.
-func Find(list string, own *certs.Credentials, log *slog.Logger) (*Leader, error) {
-	l := &Leader{own: own}
+// which one leads, calls go to the first. `own` has the credentials of the process, whose words have stems in these
+// languages.
+func Find(list string, languages words.Languages, own *certs.Credentials, log *slog.Logger) (*Leader, error) {
+	l := &Leader{own: own, in: languages}
 	for _, address := range Addresses(list) {
-		conn, err := wire.Dial(address, own.To("", access.Balancer)...)
+		conn, err := wire.DialIn(languages, address, own.To("", access.Balancer)...)
 		if err != nil {
 			return nil, errors.Join(err, l.close())
 		}
-		l.all = append(l.all, Balancer{conn, own})
+		l.all = append(l.all, Balancer{conn, own, languages})
 	}
 	l.now = l.lead(0)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -214,7 +217,7 @@ func (l *Leader) Distributor(address string) (loadproxy.Distributor, func() erro
 	if address == "" {
 		return ownDistributor{l}, func() error { return nil }, nil
 	}
-	return Balancer{Own: l.own}.Distributor(address)
+	return Balancer{Own: l.own, Languages: l.in}.Distributor(address)
 }
 
 // ownDistributor is the distributor of the balancer that leads.

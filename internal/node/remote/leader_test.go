@@ -14,6 +14,7 @@ import (
 	"adshard/fault"
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
+	"adshard/search/words"
 )
 
 // candidate is a balancer that leads with an epoch, or does not lead if that is 0. It can be made
@@ -33,7 +34,7 @@ func startCandidate(t *testing.T) *candidate {
 		t.Fatal(err)
 	}
 	c := &candidate{ended: make(chan struct{}), address: l.Addr().String()}
-	server := grpc.NewServer(wire.ControlOptions(nil)...)
+	server := grpc.NewServer(wire.ControlOptions(words.Default, nil)...)
 	pb.RegisterBalancerServer(server, c)
 	go func() { _ = server.Serve(l) }()
 	t.Cleanup(func() { close(c.ended); server.Stop() })
@@ -64,7 +65,7 @@ func find(t *testing.T, list ...*candidate) *Leader {
 	for _, c := range list {
 		addresses = append(addresses, c.address)
 	}
-	l, err := Find(strings.Join(addresses, ", "), nil, slog.New(slog.DiscardHandler))
+	l, err := Find(strings.Join(addresses, ", "), words.Default, nil, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

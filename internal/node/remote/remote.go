@@ -11,12 +11,15 @@ import (
 	"adshard/internal/node/wire"
 	"adshard/loadproxy"
 	"adshard/schema/pb"
+	"adshard/search/words"
 )
 
 // Balancer is a balancer reached by gRPC, in the form that loadproxy and fanout use.
 type Balancer struct {
 	Conn *grpc.ClientConn
 	Own  *certs.Credentials // with which it reaches distributors
+	// Languages are those whose words have stems in this process.
+	Languages words.Languages
 }
 
 // Register implements loadproxy.Balancer.
@@ -34,7 +37,7 @@ func (c Balancer) Distributor(address string) (loadproxy.Distributor, func() err
 	if address == "" {
 		return Distributor{c.Conn}, func() error { return nil }, nil
 	}
-	conn, err := wire.Dial(address, c.Own.To("", access.Distributor, access.Balancer)...)
+	conn, err := wire.DialIn(c.Languages, address, c.Own.To("", access.Distributor, access.Balancer)...)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"adshard/internal/node/tracing"
 	"adshard/places"
 	"adshard/search"
+	"adshard/search/words"
 )
 
 // Defaults of a Config.
@@ -147,7 +148,7 @@ func New(c Config) *Handler {
 		c.MaxInFlight = DefaultMaxInFlight
 	}
 	if c.Expansions == nil {
-		c.Expansions = search.NewExpansions(nil, ExpansionBytes)
+		c.Expansions = search.NewExpansions(words.Default, nil, ExpansionBytes)
 	}
 	if c.NewRequestID == nil {
 		c.NewRequestID = rand.Text

@@ -16,7 +16,6 @@ import (
 	"adshard/places"
 	"adshard/quality"
 	"adshard/search"
-	"adshard/search/words"
 )
 
 // Explain answers GET /v1/explain: what the slaves say about each keyword, with the result of the auction over the whole ring.
@@ -183,7 +182,7 @@ func (e *explaining) answer(explained *search.Explanation) *api.ExplainAnswer {
 	a := &api.ExplainAnswer{
 		Query: req.Query.Text, Truncated: req.Query.Truncated, Slots: p.Slots, Device: p.Device,
 		Total: explained.Total, Offset: p.Offset, Matches: make([]api.ExplainedKeyword, len(page)),
-		Coverage: coverage(found), RequestID: req.RequestID, WordsVersion: words.Version(),
+		Coverage: coverage(found), RequestID: req.RequestID, WordsVersion: c.Expansions.Languages().Version(),
 		Scorer: req.Scorer.String(),
 	}
 	names, err := c.places()

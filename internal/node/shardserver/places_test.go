@@ -15,6 +15,7 @@ import (
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
 	"adshard/search"
+	"adshard/search/words"
 )
 
 // slave serves a store over gRPC until the test's end.
@@ -24,7 +25,7 @@ func slave(t *testing.T, st shardserver.Store, limit int, o shardserver.Observer
 		t.Fatal(err)
 	}
 	s = shardserver.New(self, st, kept{}, gate(limit), o, nil)
-	server = grpc.NewServer(wire.SlaveOptions(nil)...)
+	server = grpc.NewServer(wire.SlaveOptions(words.Default, nil)...)
 	pb.RegisterSlaveServer(server, s)
 	served := make(chan struct{})
 	go func() { defer close(served); _ = server.Serve(listener) }()
@@ -224,7 +225,7 @@ func TestASlaveWithoutStreams(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other := grpc.NewServer(wire.SlaveOptions(nil)...)
+	other := grpc.NewServer(wire.SlaveOptions(words.Default, nil)...)
 	service := pb.Slave_ServiceDesc
 	service.Streams = nil
 	other.RegisterService(&service, shardserver.New(self, &testStore{}, kept{}, gate(8), nil, nil))

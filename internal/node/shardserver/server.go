@@ -14,6 +14,7 @@ import (
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
 	"adshard/search"
+	"adshard/search/words"
 )
 
 // Store is the store that is served.
@@ -59,6 +60,8 @@ type Identity struct {
 	Incarnation string
 	// Instance is the instance of the slave's directory; 0 means unknown.
 	Instance uint64
+	// Languages are those whose words have stems.
+	Languages words.Languages
 }
 
 // Server is the gRPC service of a slave. Make it with New. After serving streams, call Close.

@@ -20,7 +20,8 @@ func (s *Server) Stream(st grpc.BidiStreamingServer[pb.MasterFrame, pb.SlaveFram
 
 // hello identifies the slave at the beginning of a stream.
 func (s *Server) hello() *pb.Hello {
-	return &pb.Hello{Name: s.identity.Name, Database: index.Database(s.store.Slices()), Instance: s.identity.Instance}
+	return &pb.Hello{Name: s.identity.Name, Database: index.Database(s.store.Slices()), Instance: s.identity.Instance,
+		Words: s.identity.Languages.Version()}
 }
 
 // Goodbye tells masters to send nothing more over their streams, since the server is about to stop.

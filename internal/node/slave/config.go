@@ -18,6 +18,7 @@ import (
 	"adshard/internal/node/wire"
 	"adshard/internal/outfile"
 	"adshard/internal/ulimit"
+	"adshard/search/words"
 )
 
 // Config is a slave's configuration.
@@ -59,6 +60,8 @@ type Config struct {
 	// means only those on this machine.
 	TrustedSlaves []string `yaml:"trusted_slaves"`
 
+	// Languages are those whose words have stems; a store of others is set aside and filled again.
+	Languages words.Languages `yaml:"languages"`
 	// Scorer is the file of the model that scores candidates (docs/scorer.md); if it is empty, there is no scorer.
 	Scorer string `yaml:"scorer"`
 	// RocksDBStatistics makes RocksDB count its work, for metrics. That costs memory, and slows down searches that read from files.

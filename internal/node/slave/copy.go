@@ -35,6 +35,7 @@ func (c *copier) Copy(ctx context.Context, source *pb.Replica, database string) 
 	c.now.Store(at)
 	defer c.now.Store(nil)
 	own := copying.DefaultConfig(c.cfg.Name, c.cfg.Dir, c.log)
+	own.Languages = c.cfg.Languages
 	own.Rate, own.Database, own.Instance, own.Progress = uint64(c.cfg.CopyRate), database, source.GetInstance(), &at.progress
 	if own.Own = c.cfg.Credentials; source.GetName() != source.GetAddress() { // otherwise the name is the address of copy_from
 		own.From = source.GetName()
@@ -103,6 +104,7 @@ func (c *copier) atStart(ctx context.Context) error {
 // newCopies returns the source from which other slaves copy this slave's store.
 func newCopies(cfg *Config, instance uint64, store copying.Store, feed copying.Feed, log *slog.Logger) (*copying.Source, error) {
 	own := copying.DefaultSource(cfg.Name, cfg.Dir)
+	own.Languages = cfg.Languages
 	own.Rate, own.Instance = uint64(cfg.CopyRate), instance
 	var err error
 	if own.Trusted, err = copying.ParseTrusted(cfg.TrustedSlaves); err != nil {

@@ -16,6 +16,7 @@ import (
 	"adshard/internal/node/remote"
 	"adshard/loadproxy"
 	"adshard/schema/pb"
+	"adshard/search/words"
 )
 
 // link is a slave's connection to the balancer that leads its cluster. The balancer's address may come
@@ -26,6 +27,7 @@ type link struct {
 	file       string
 	log        *slog.Logger
 	own        *certs.Credentials
+	languages  words.Languages
 
 	mu      sync.Mutex
 	address string         // one or several, separated by commas; "" if there is none yet; guarded by mu
@@ -36,7 +38,7 @@ type link struct {
 const adoptedFile = "adopted-by"
 
 func newLink(cfg *Config, log *slog.Logger) (*link, error) {
-	l := &link{configured: cfg.Balancer != "", file: filepath.Join(cfg.Dir, adoptedFile), log: log, own: cfg.Credentials}
+	l := &link{configured: cfg.Balancer != "", file: filepath.Join(cfg.Dir, adoptedFile), log: log, own: cfg.Credentials, languages: cfg.Languages}
 	address := cfg.Balancer
 	if address == "" {
 		text, err := os.ReadFile(l.file)
@@ -53,7 +55,7 @@ func newLink(cfg *Config, log *slog.Logger) (*link, error) {
 
 // dial connects to another address. The caller holds mu, unless l is not shared yet.
 func (l *link) dial(address string) error {
-	client, err := remote.Find(address, l.own, l.log)
+	client, err := remote.Find(address, l.languages, l.own, l.log)
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"adshard/barrels/rocks"
 	"adshard/fault"
 	"adshard/internal/node/memlimit"
+	"adshard/search/words"
 )
 
 var smallPlan = memlimit.Plan{Cache: 8 << 20, Buffers: 8 << 20, Data: 8 << 20}
@@ -82,6 +83,15 @@ func put(t *testing.T, dir, key string, value []byte) {
 	}
 }
 
+// moreLanguages returns the default languages and one more.
+func moreLanguages(t *testing.T) (l words.Languages) {
+	t.Helper()
+	if err := l.UnmarshalText([]byte("cs,en,de")); err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
 // contents lists what is in a directory.
 func contents(dir string) (all []string) {
 	list, _ := os.ReadDir(dir) // it has no list of a file
@@ -139,6 +149,7 @@ func TestStoresThatCannotBeOpenedAreSetAside(t *testing.T) {
 		"older words with a number":   {spoil: ofWords("rules 1; unicode 15.0.0/15.0.0"), opened: true},
 		"newer words alone":           {spoil: ofWords("rules 99; unicode 15.0.0/15.0.0"), stays: fault.Version},
 		"newer words among others":    {spoil: ofWords("rules 99; unicode 15.0.0/15.0.0"), others: true, opened: true},
+		"other languages":             {spoil: ofWords(moreLanguages(t).Version()), opened: true},
 		"words of nobody knows whom":  {spoil: ofWords("x"), stays: fault.Version},
 		"too many": {spoil: func(t *testing.T, dir string) {
 			inStead("CURRENT", garbage)(t, dir)

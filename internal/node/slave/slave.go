@@ -136,7 +136,7 @@ func OpenStore(cfg *Config, plan memlimit.Plan) (barrels.Store, error) {
 	if err != nil {
 		return nil, openError(cfg, err)
 	}
-	store, err := barrels.Open(db, barrels.Options{Name: cfg.Name, CacheBytes: plan.Data, Scorers: cfg.Models.Find})
+	store, err := barrels.Open(db, barrels.Options{Name: cfg.Name, CacheBytes: plan.Data, Languages: cfg.Languages, Scorers: cfg.Models.Find})
 	if err != nil {
 		return nil, openError(cfg, err)
 	}
@@ -197,15 +197,16 @@ func New(cfg Config, store barrels.Store, gate *overload.Gate, port *ports.Ports
 	own := loadproxy.Default(cfg.Name, s.Address())
 	own.Incarnation, own.Grace, own.MaxBytes = rand.Text(), cfg.Grace, uint32(cfg.BucketBytes)
 	own.Counted, own.Zone, own.Instance, own.Copier, own.Spool = cfg.LoadCounted, cfg.Zone, instance, s.copier, cfg.Dir
+	own.Languages = cfg.Languages
 	s.proxy, err = loadproxy.New(own, store, s.balancer, s.log)
 	if err != nil {
 		s.Close()
 		return nil, err
 	}
 	observer := NewMetrics(port.Registerer(cfg.Name), store, s.proxy.State, s.log)
-	s.server = grpc.NewServer(wire.SlaveOptions(func(_ string, cause any) { observer.Panicked(cause) }, cfg.Credentials.ServerOptions()...)...)
+	s.server = grpc.NewServer(wire.SlaveOptions(cfg.Languages, func(_ string, cause any) { observer.Panicked(cause) }, cfg.Credentials.ServerOptions()...)...)
 	s.shard = shardserver.New(
-		shardserver.Identity{Name: cfg.Name, Incarnation: own.Incarnation, Instance: instance}, store, s.proxy, gate, observer, s.adopt)
+		shardserver.Identity{Name: cfg.Name, Incarnation: own.Incarnation, Instance: instance, Languages: cfg.Languages}, store, s.proxy, gate, observer, s.adopt)
 	if s.tracer, err = tracing.Open(cfg.Traces, "slave", cfg.Name, s.log); err != nil {
 		s.Close()
 		return nil, err

@@ -23,8 +23,10 @@ type Config struct {
 	Name     string
 	Wanted   uint64 // the slave's instance (pb.Replica), or 0 for any
 	Instance uint64 // of this process
-	Times    Times
-	Log      *slog.Logger
+	// Languages are those whose words have stems in queries.
+	Languages words.Languages
+	Times     Times
+	Log       *slog.Logger
 }
 
 // Client keeps a stream to one slave open. Make it with NewClient; Close ends it.
@@ -131,7 +133,7 @@ func (c *Client) connect(ctx context.Context) (s *session, err error) {
 	pipe, err := c.open(ctx)
 	if err == nil {
 		s, err = begin(pipe, end, &pb.Hello{Version: version, Database: c.cfg.Database, Shard: uint64(c.cfg.Shard),
-			Name: c.cfg.Name, Instance: c.cfg.Instance, Wanted: c.cfg.Wanted, Words: words.Version()})
+			Name: c.cfg.Name, Instance: c.cfg.Instance, Wanted: c.cfg.Wanted, Words: c.cfg.Languages.Version()})
 	}
 	if !late.Stop() && err == nil { // the time for opening has just passed
 		<-s.ended

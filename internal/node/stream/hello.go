@@ -4,6 +4,7 @@ import (
 	"adshard/fault"
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
+	"adshard/search/words"
 )
 
 // version is the highest version of the protocol that this program speaks, and oldest is the
@@ -33,8 +34,8 @@ func meet(master, slave *pb.Hello) error {
 	case master.GetDatabase() != "" && slave.GetDatabase() != "" && master.GetDatabase() != slave.GetDatabase():
 		return fault.Newf(fault.Conflict, op, "%s holds data of database %q, not of %q", slave.GetName(), slave.GetDatabase(), master.GetDatabase())
 	case master.GetWords() != slave.GetWords():
-		return fault.Newf(fault.Version, op, "the master has words of version %q, %s of %q: it would miss keywords and negatives; update the older program",
-			master.GetWords(), slave.GetName(), slave.GetWords())
+		return fault.Newf(fault.Version, op, "the master has words of version %q, %s of %q: it would miss keywords and negatives; %s",
+			master.GetWords(), slave.GetName(), slave.GetWords(), words.Remedy(master.GetWords(), slave.GetWords()))
 	}
 	return nil
 }

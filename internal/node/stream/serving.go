@@ -11,7 +11,6 @@ import (
 	"adshard/fault"
 	"adshard/internal/node/wire"
 	"adshard/search"
-	"adshard/search/words"
 )
 
 const (
@@ -128,7 +127,7 @@ func (st *serving) greet(frame wire.Frame) error {
 		return err
 	}
 	own := st.server.hello()
-	own.Version, own.Features, own.Limit, own.Words = version, 0, Most, words.Version()
+	own.Version, own.Features, own.Limit = version, 0, Most
 	if err := meet(master, own); err != nil {
 		return err
 	}

@@ -3,17 +3,16 @@ package truth
 import (
 	"slices"
 
-	"adshard/backend/nodedata"
 	"adshard/balance"
 	"adshard/barrels/index"
 	"adshard/schema/pb"
 )
 
 // FromReply reads the certificate in a slave's reply. Bins that the reply omits are 0.
-func FromReply(r *pb.CertifyResponse) *balance.Certificate {
+func (t *Certifier) FromReply(r *pb.CertifyResponse) *balance.Certificate {
 	out := &balance.Certificate{Clock: r.GetClock(), Builder: r.GetBuilder(), Items: r.GetItems(), Bytes: r.GetBytes()}
 	if out.Builder == index.AnyBuilder { // the slave has no data of another version
-		out.Builder = nodedata.Version
+		out.Builder = t.Builders.version()
 	}
 	for _, p := range r.GetParents() {
 		out.Parents = append(out.Parents, balance.ParentSum{

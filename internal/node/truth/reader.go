@@ -9,6 +9,7 @@ import (
 	"adshard/backend/nodedata"
 	"adshard/balance"
 	"adshard/balance/delivery"
+	"adshard/search/words"
 )
 
 // BatchSize is how many items are read at a time.
@@ -16,7 +17,10 @@ const BatchSize = 128
 
 // Builders lends out builders of slave data. Each is used by one goroutine at a time, since
 // builders cache words.
-type Builders struct{ free chan *nodedata.Builder }
+type Builders struct {
+	free      chan *nodedata.Builder
+	languages words.Languages
+}
 
 // Acquire waits for a free builder; `release` gives it back.
 func (b *Builders) Acquire() (builder *nodedata.Builder, release func()) {
@@ -24,14 +28,17 @@ func (b *Builders) Acquire() (builder *nodedata.Builder, release func()) {
 	return builder, func() { b.free <- builder }
 }
 
+// version returns the version of what they build.
+func (b *Builders) version() uint32 { return nodedata.VersionIn(b.languages) }
+
 // number returns the number of builders.
 func (b *Builders) number() int { return cap(b.free) }
 
-// NewBuilders returns n builders for keys in an order.
-func NewBuilders(order balance.Order, n int) *Builders {
-	b := &Builders{free: make(chan *nodedata.Builder, n)}
+// NewBuilders returns n builders for keys in an order and words of some languages.
+func NewBuilders(order balance.Order, languages words.Languages, n int) *Builders {
+	b := &Builders{free: make(chan *nodedata.Builder, n), languages: languages}
 	for range n {
-		b.free <- nodedata.New(order)
+		b.free <- nodedata.NewIn(order, languages)
 	}
 	return b
 }

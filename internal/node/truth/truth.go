@@ -82,7 +82,7 @@ func (t *Certifier) CertifyAll(ctx context.Context, parts []Part) ([]balance.Cer
 	}
 	out := make([]balance.Certificate, len(parts))
 	for i, p := range parts {
-		out[i] = balance.Certificate{Clock: snap.Position().Clock, Builder: nodedata.Version, Parents: hashes.sums(p.Parents)}
+		out[i] = balance.Certificate{Clock: snap.Position().Clock, Builder: t.Builders.version(), Parents: hashes.sums(p.Parents)}
 		for _, s := range sums {
 			add(&out[i], &s[i])
 		}

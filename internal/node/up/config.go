@@ -29,6 +29,7 @@ import (
 	"adshard/internal/node/tracing"
 	"adshard/internal/outfile"
 	"adshard/internal/ulimit"
+	"adshard/search/words"
 )
 
 // Config is the configuration of a whole cluster on one machine.
@@ -80,6 +81,8 @@ type Config struct {
 	NoRestart bool `yaml:"no_restart"`
 	// Transport says how the master asks the slaves: TransportDirect or TransportStream.
 	Transport string `yaml:"transport"`
+	// Languages is a setting of all parts.
+	Languages words.Languages `yaml:"languages"`
 	// Lexicon, Profile, Reserve, Explain, Timeout, RequestIDs and MaxInFlight are settings of the master.
 	Lexicon    string        `yaml:"lexicon"`
 	Profile    string        `yaml:"profile"`

@@ -323,7 +323,7 @@ func (c *Config) master(balancer string) master.Config {
 	m.Timeout, m.MaxInFlight, m.Explain, m.RequestIDs, m.UnknownLocation = c.Timeout, c.MaxInFlight, c.Explain, c.RequestIDs, c.UnknownLocation
 	m.SlowQueries, m.QueryLog, m.Traces = c.SlowQueries, c.QueryLog, c.Traces
 	m.QueryTLS, m.QueryInsecure, m.Tokens = c.QueryTLS, c.QueryInsecure, c.Tokens
-	m.EventTokens = c.Collector != ""
+	m.EventTokens, m.Languages = c.Collector != "", c.Languages
 	return m
 }
 
@@ -331,6 +331,7 @@ func (c *Config) slave(i int, h *home.Dir, balancer string) slave.Config {
 	s := slave.DefaultConfig()
 	s.Name = home.StoreName(i)
 	s.Listen, s.Admin, s.Balancer, s.Scorer = loopback, "", balancer, c.Scorer
+	s.Languages = c.Languages
 	s.Dir, s.Memory, s.Traces, s.RocksDBStatistics = h.Store(i), c.memory()/config.Size(c.Slaves), c.Traces, c.RocksDBStatistics
 	return s
 }
@@ -343,6 +344,7 @@ func (c *Config) balancer(h *home.Dir) balancer.Config {
 	if c.Collector != "" {
 		b.Events = collector.EventsOf(c.DB)
 	}
+	b.Languages = c.Languages
 	if c.linger > 0 {
 		b.Linger = c.linger
 	}
@@ -352,7 +354,7 @@ func (c *Config) balancer(h *home.Dir) balancer.Config {
 func (c *Config) distributor(i int, h *home.Dir, balancer string) distributor.Config {
 	d := distributor.DefaultConfig()
 	d.Name, d.DB, d.Listen, d.Admin, d.Balancer = fmt.Sprint("distributor-", i), c.DB, loopback, "", balancer
-	d.Order, d.StateKey, d.DBInsecure = c.Order, h.StateKey(), c.DBInsecure
+	d.Order, d.StateKey, d.DBInsecure, d.Languages = c.Order, h.StateKey(), c.DBInsecure, c.Languages
 	return d
 }
 

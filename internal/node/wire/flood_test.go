@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc"
 
 	"adshard/internal/node/wire"
+	"adshard/search/words"
 )
 
 // Frames of HTTP/2 (RFC 9113) as a peer that keeps to no rules makes them: clients of gRPC cannot.
@@ -75,8 +76,8 @@ func TestFloods(t *testing.T) {
 		options []grpc.ServerOption
 		most    int64
 	}{
-		"slave": {wire.SlaveOptions(nil), wire.MaxSearches}, "query": {wire.QueryOptions(nil), wire.MaxQueries},
-		"control": {wire.ControlOptions(nil), wire.MaxPolls},
+		"slave": {wire.SlaveOptions(words.Default, nil), wire.MaxSearches}, "query": {wire.QueryOptions(nil), wire.MaxQueries},
+		"control": {wire.ControlOptions(words.Default, nil), wire.MaxPolls},
 	} {
 		for name, f := range floods() {
 			t.Run(port+"/"+name, func(t *testing.T) {

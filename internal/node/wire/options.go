@@ -13,6 +13,7 @@ import (
 	"google.golang.org/grpc/metadata"
 
 	"adshard/fault"
+	"adshard/search/words"
 )
 
 // Limits of all connections inside the cluster. gRPC's own defaults are at most 4 MiB to receive, any number of
@@ -46,28 +47,29 @@ const (
 	leaveTime = 75 * time.Minute
 )
 
-// SlaveOptions returns the options of a slave's server, followed by `more` (see serverOptions).
-func SlaveOptions(onPanic func(method string, cause any), more ...grpc.ServerOption) []grpc.ServerOption {
-	own := serverOptions(MaxSearch, MaxSearches, onPanic)
+// SlaveOptions returns the options of a slave's server, followed by `more` (see serverOptions). Its words have stems in
+// these languages.
+func SlaveOptions(languages words.Languages, onPanic func(method string, cause any), more ...grpc.ServerOption) []grpc.ServerOption {
+	own := serverOptions(languages, MaxSearch, MaxSearches, onPanic)
 	own = append(own, grpc.InitialWindowSize(window), grpc.InitialConnWindowSize(window))
-	return append(append(own, more...), checkedWords())
+	return append(append(own, more...), checkedWords(languages))
 }
 
 // QueryOptions returns the options of a master's server for queries, followed by `more` (see serverOptions).
 func QueryOptions(onPanic func(method string, cause any), more ...grpc.ServerOption) []grpc.ServerOption {
-	return append(serverOptions(MaxQuery, MaxQueries, onPanic), more...)
+	return append(serverOptions(words.Default, MaxQuery, MaxQueries, onPanic), more...)
 }
 
 // ControlOptions returns the options of the server of a balancer or distributor, followed by `more` (see
-// serverOptions).
-func ControlOptions(onPanic func(method string, cause any), more ...grpc.ServerOption) []grpc.ServerOption {
-	return append(append(serverOptions(MaxControl, MaxPolls, onPanic), more...), checkedWords())
+// serverOptions). Its words have stems in these languages.
+func ControlOptions(languages words.Languages, onPanic func(method string, cause any), more ...grpc.ServerOption) []grpc.ServerOption {
+	return append(append(serverOptions(languages, MaxControl, MaxPolls, onPanic), more...), checkedWords(languages))
 }
 
 // serverOptions returns the options of a server: limits, keep-alive, and interceptors that refuse calls without a
 // deadline and messages that exceed a bound, and turn panics and errors into statuses. `onPanic` is called with
 // each panic that a handler did not catch; it may be nil.
-func serverOptions(message int, streams uint32, onPanic func(method string, cause any)) []grpc.ServerOption {
+func serverOptions(languages words.Languages, message int, streams uint32, onPanic func(method string, cause any)) []grpc.ServerOption {
 	c := newCodec()
 	return []grpc.ServerOption{
 		grpc.ForceServerCodecV2(c),
@@ -79,14 +81,14 @@ func serverOptions(message int, streams uint32, onPanic func(method string, caus
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 20 * time.Second, Timeout: 5 * time.Second,
 			MaxConnectionAge: maxAge, MaxConnectionAgeGrace: leaveTime}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second, PermitWithoutStream: true}),
-		grpc.UnaryInterceptor(guard(c, onPanic)),
-		grpc.StreamInterceptor(guardStream(onPanic)),
+		grpc.UnaryInterceptor(guard(c, languages, onPanic)),
+		grpc.StreamInterceptor(guardStream(languages, onPanic)),
 	}
 }
 
 // ClientOptions returns the options of every client of the cluster: limits, keep-alive, quick reconnection, and
-// the translation of statuses into faults.
-func ClientOptions() []grpc.DialOption {
+// the translation of statuses into faults. Its words have stems in these languages.
+func ClientOptions(languages words.Languages) []grpc.DialOption {
 	c := newCodec()
 	return []grpc.DialOption{
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
@@ -99,24 +101,29 @@ func ClientOptions() []grpc.DialOption {
 		}),
 		grpc.WithIdleTimeout(0),
 		grpc.WithDisableServiceConfig(),
-		grpc.WithUnaryInterceptor(translate(c)),
-		grpc.WithStreamInterceptor(versionStream),
+		grpc.WithUnaryInterceptor(translate(c, languages)),
+		grpc.WithStreamInterceptor(versionStream(languages)),
 	}
 }
 
 // Dial makes a client connection to an address (host:port) with ClientOptions and `more`. It connects in the
-// background. The caller closes the connection.
+// background. The caller closes the connection. It is for calls to which the languages do not matter.
 func Dial(address string, more ...grpc.DialOption) (*grpc.ClientConn, error) {
-	return dial(address, more)
+	return dial(address, words.Default, more)
+}
+
+// DialIn is like Dial, for all calls: the program's words have stems in these languages.
+func DialIn(languages words.Languages, address string, more ...grpc.DialOption) (*grpc.ClientConn, error) {
+	return dial(address, languages, more)
 }
 
 // DialStream is like Dial, for a connection that carries a stream.
 func DialStream(address string, more ...grpc.DialOption) (*grpc.ClientConn, error) {
-	return dial(address, more, grpc.WithInitialWindowSize(window), grpc.WithInitialConnWindowSize(window))
+	return dial(address, words.Default, more, grpc.WithInitialWindowSize(window), grpc.WithInitialConnWindowSize(window))
 }
 
-func dial(address string, more []grpc.DialOption, own ...grpc.DialOption) (*grpc.ClientConn, error) {
-	conn, err := grpc.NewClient("passthrough:///"+address, slices.Concat(ClientOptions(), own, more)...)
+func dial(address string, languages words.Languages, more []grpc.DialOption, own ...grpc.DialOption) (*grpc.ClientConn, error) {
+	conn, err := grpc.NewClient("passthrough:///"+address, slices.Concat(ClientOptions(languages), own, more)...)
 	if err != nil {
 		return nil, fault.Newf(fault.Invalid, "wire: dial", "address %q: %w", address, err)
 	}
@@ -126,7 +133,7 @@ func dial(address string, more []grpc.DialOption, own ...grpc.DialOption) (*grpc
 
 // translate turns the statuses of calls into faults. It refuses calls without a deadline before they are sent,
 // and answers that exceed a bound.
-func translate(c *codec) grpc.UnaryClientInterceptor {
+func translate(c *codec, languages words.Languages) grpc.UnaryClientInterceptor {
 	return func(ctx context.Context, method string, req, reply any, conn *grpc.ClientConn,
 		invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
 		if err := needDeadline(ctx, method); err != nil {
@@ -136,9 +143,9 @@ func translate(c *codec) grpc.UnaryClientInterceptor {
 		if hashed(method) {
 			opts = append(opts, grpc.Header(&header))
 		}
-		err := invoke(withVersion(ctx), method, req, reply, conn, opts...)
+		err := invoke(withVersion(ctx, languages), method, req, reply, conn, opts...)
 		if err == nil && hashed(method) {
-			err = SameWords(method, conn.CanonicalTarget(), wordsOf(header))
+			err = SameWords(method, conn.CanonicalTarget(), wordsOf(header), languages)
 		}
 		if refused := c.refusal(reply); refused != nil {
 			return fmt.Errorf("the answer of %s to %s is refused: %w", conn.CanonicalTarget(), method, refused)
@@ -149,8 +156,8 @@ func translate(c *codec) grpc.UnaryClientInterceptor {
 
 // guard refuses calls without a deadline and requests that exceed a bound. It catches panics and turns errors
 // into statuses.
-func guard(c *codec, onPanic func(string, any)) grpc.UnaryServerInterceptor {
-	own := ownVersion()
+func guard(c *codec, languages words.Languages, onPanic func(string, any)) grpc.UnaryServerInterceptor {
+	own := ownVersion(languages)
 	handled := func(ctx context.Context, req any, method string, handle grpc.UnaryHandler) (reply any, err error) {
 		defer fault.Recover(method, &err, func(cause any) {
 			if onPanic != nil {
@@ -177,8 +184,8 @@ func guard(c *codec, onPanic func(string, any)) grpc.UnaryServerInterceptor {
 
 // guardStream does for streams what guard does for calls. Streams need no deadline, and check their messages
 // themselves.
-func guardStream(onPanic func(string, any)) grpc.StreamServerInterceptor {
-	own := ownVersion()
+func guardStream(languages words.Languages, onPanic func(string, any)) grpc.StreamServerInterceptor {
+	own := ownVersion(languages)
 	handled := func(srv any, s grpc.ServerStream, method string, handle grpc.StreamHandler) (err error) {
 		defer fault.Recover(method, &err, func(cause any) {
 			if onPanic != nil {

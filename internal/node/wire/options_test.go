@@ -37,11 +37,11 @@ func (s slave) Explain(ctx context.Context, r *pb.ExplainRequest) (*pb.ExplainRe
 func start(t *testing.T, s slave, onPanic func(string, any), extra ...grpc.DialOption) pb.SlaveClient {
 	t.Helper()
 	listener := bufconn.Listen(1 << 20)
-	server := grpc.NewServer(wire.SlaveOptions(onPanic)...)
+	server := grpc.NewServer(wire.SlaveOptions(words.Default, onPanic)...)
 	pb.RegisterSlaveServer(server, s)
 	go func() { _ = server.Serve(listener) }()
 	t.Cleanup(server.Stop)
-	options := append(wire.ClientOptions(), grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) {
+	options := append(wire.ClientOptions(words.Default), grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) {
 		return listener.DialContext(ctx)
 	}))
 	conn, err := grpc.NewClient("passthrough:///x", append(options, extra...)...)
@@ -172,7 +172,7 @@ func TestVersions(t *testing.T) {
 		t.Errorf("a call of this program is of version %d, want %d", v, wire.Version)
 	}
 	listener := bufconn.Listen(1 << 20)
-	server := grpc.NewServer(wire.SlaveOptions(nil)...)
+	server := grpc.NewServer(wire.SlaveOptions(words.Default, nil)...)
 	pb.RegisterSlaveServer(server, s)
 	go func() { _ = server.Serve(listener) }()
 	t.Cleanup(server.Stop)

@@ -54,17 +54,19 @@ func versionOf(header metadata.MD) int {
 	return 1
 }
 
-func ownVersion() metadata.MD {
-	return metadata.Pairs(versionHeader, strconv.Itoa(Version), wordsHeader, words.Version())
+func ownVersion(languages words.Languages) metadata.MD {
+	return metadata.Pairs(versionHeader, strconv.Itoa(Version), wordsHeader, languages.Version())
 }
 
 // withVersion returns the context of an outgoing call, with the version in its header.
-func withVersion(ctx context.Context) context.Context {
-	return metadata.AppendToOutgoingContext(ctx, versionHeader, strconv.Itoa(Version), wordsHeader, words.Version())
+func withVersion(ctx context.Context, languages words.Languages) context.Context {
+	return metadata.AppendToOutgoingContext(ctx, versionHeader, strconv.Itoa(Version), wordsHeader, languages.Version())
 }
 
 // versionStream adds the version to the header of a stream that is being opened.
-func versionStream(ctx context.Context, desc *grpc.StreamDesc, conn *grpc.ClientConn, method string, open grpc.Streamer,
-	opts ...grpc.CallOption) (grpc.ClientStream, error) {
-	return open(withVersion(ctx), desc, conn, method, opts...)
+func versionStream(languages words.Languages) grpc.StreamClientInterceptor {
+	return func(ctx context.Context, desc *grpc.StreamDesc, conn *grpc.ClientConn, method string, open grpc.Streamer,
+		opts ...grpc.CallOption) (grpc.ClientStream, error) {
+		return open(withVersion(ctx, languages), desc, conn, method, opts...)
+	}
 }

@@ -37,10 +37,10 @@ func hashed(method string) bool {
 // checkedWords returns an option that refuses calls of programs with other words. It comes last among a
 // server's options, so that callers that may not make a call at all are told that, and not the server's
 // version.
-func checkedWords() grpc.ServerOption {
+func checkedWords(languages words.Languages) grpc.ServerOption {
 	return grpc.ChainUnaryInterceptor(func(ctx context.Context, req any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
 		if hashed(info.FullMethod) {
-			if err := SameWords(info.FullMethod, "the caller", PeerWords(ctx)); err != nil {
+			if err := SameWords(info.FullMethod, "the caller", PeerWords(ctx, languages), languages); err != nil {
 				return nil, err
 			}
 		}
@@ -49,12 +49,13 @@ func checkedWords() grpc.ServerOption {
 }
 
 // PeerWords returns the version of words of the program that made the call with this context. It returns
-// this program's own if the call did not come over the network, or "" if the call names none.
-func PeerWords(ctx context.Context) string {
+// this program's own, with these languages, if the call did not come over the network, or "" if the call
+// names none.
+func PeerWords(ctx context.Context, languages words.Languages) string {
 	if in, ok := metadata.FromIncomingContext(ctx); ok {
 		return wordsOf(in)
 	}
-	return words.Version()
+	return languages.Version()
 }
 
 func wordsOf(header metadata.MD) string {
@@ -64,14 +65,16 @@ func wordsOf(header metadata.MD) string {
 	return ""
 }
 
-// SameWords returns an error if a peer's version of words is not this program's. Errors: fault.Version.
-func SameWords(op, peer, version string) error {
-	if version == words.Version() {
+// SameWords returns an error if a peer's version of words is not this program's with these languages.
+// Errors: fault.Version.
+func SameWords(op, peer, version string, languages words.Languages) error {
+	own := languages.Version()
+	if version == own {
 		return nil
 	}
 	if version == "" {
 		version = "from before versions"
 	}
-	return fault.Newf(fault.Version, op, "%s has words of version %q, this program of %q: it would miss keywords and negatives; update the older program",
-		peer, version, words.Version())
+	return fault.Newf(fault.Version, op, "%s has words of version %q, this program of %q: it would miss keywords and negatives; %s",
+		peer, version, own, words.Remedy(own, version))
 }

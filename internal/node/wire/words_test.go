@@ -75,18 +75,24 @@ func TestCallsOfOtherWordsAreRefused(t *testing.T) {
 			return handle(ctx, req)
 		})
 	}
+	more, err := words.ParseLanguages("cs,en,de")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, c := range map[string]struct {
 		server  []grpc.ServerOption
 		client  []grpc.DialOption
 		names   string // of the caller's words; "": the client's own way
 		refused bool
 	}{
-		"this program":              {server: wire.SlaveOptions(nil), client: wire.ClientOptions()},
-		"an older server":           {client: wire.ClientOptions(), refused: true},
-		"a server of older words":   {server: []grpc.ServerOption{said("rules 1; x")}, client: wire.ClientOptions(), refused: true},
-		"an older client":           {server: wire.SlaveOptions(nil), refused: true},
-		"a client of newer words":   {server: wire.SlaveOptions(nil), names: "rules 99; x", refused: true},
-		"a client of the same ones": {server: wire.SlaveOptions(nil), names: words.Version()},
+		"other languages":           {server: wire.SlaveOptions(more, nil), client: wire.ClientOptions(words.Default), refused: true},
+		"the same languages":        {server: wire.SlaveOptions(more, nil), client: wire.ClientOptions(more)},
+		"this program":              {server: wire.SlaveOptions(words.Default, nil), client: wire.ClientOptions(words.Default)},
+		"an older server":           {client: wire.ClientOptions(words.Default), refused: true},
+		"a server of older words":   {server: []grpc.ServerOption{said("rules 1; x")}, client: wire.ClientOptions(words.Default), refused: true},
+		"an older client":           {server: wire.SlaveOptions(words.Default, nil), refused: true},
+		"a client of newer words":   {server: wire.SlaveOptions(words.Default, nil), names: "rules 99; x", refused: true},
+		"a client of the same ones": {server: wire.SlaveOptions(words.Default, nil), names: words.Version()},
 	} {
 		t.Run(name, func(t *testing.T) {
 			conn := between(t, c.server, c.client)
@@ -107,7 +113,7 @@ func TestCallsOfOtherWordsAreRefused(t *testing.T) {
 			}
 		})
 	}
-	if wire.PeerWords(t.Context()) != words.Version() {
+	if wire.PeerWords(t.Context(), words.Default) != words.Version() {
 		t.Error("a call in one process names other words")
 	}
 }

@@ -187,6 +187,7 @@ func DrawRequest(t *rapid.T, w World) oracle.Request {
 		Reserve:   oneOf(t, "reserve", []uint64{10_000, 0, 1, 600_000}),
 		RequestID: fmt.Sprintf("request-%d", rapid.IntRange(0, 9).Draw(t, "request id")),
 		Profile:   oneOf(t, "profile", []search.Profile{search.DefaultProfile(), search.SklikProfile()}),
+		Languages: w.Languages,
 	}
 }
 

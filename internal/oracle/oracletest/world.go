@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"adshard/backend"
+	"adshard/search/words"
 )
 
 // World is all data of a source of truth at one clock. Entities are never changed in place: a mutation replaces them,
@@ -17,6 +18,8 @@ type World struct {
 	Items       []*backend.Item       // by ascending group id
 	// Clock is the newest version given to an entity.
 	Clock uint64
+	// Languages are those in which words have stems.
+	Languages words.Languages
 
 	next ids
 }

@@ -16,7 +16,7 @@ import (
 
 // Source is a thesaurus to be read.
 type Source struct {
-	Language string // code of words.Languages
+	Language string // code of words.Stemmed
 	Name     string // for errors
 	Reader   io.Reader
 }
@@ -52,7 +52,7 @@ func Build(ctx context.Context, out io.Writer, sources ...Source) ([]Count, erro
 	for _, s := range sources {
 		if !words.HasStemmer(s.Language) {
 			return nil, fault.Newf(fault.Invalid, "lexicon: build", "no synonyms in language %q; use one of %s",
-				s.Language, strings.Join(words.Languages(), ", "))
+				s.Language, strings.Join(words.Stemmed(), ", "))
 		}
 		err := readMyThes(ctx, s, func(a, b string) {
 			seen[pair{s.Language, a, b}] = struct{}{}

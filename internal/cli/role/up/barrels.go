@@ -49,6 +49,7 @@ database.`,
 	flags.IntVar(&f.Replicas, "replicas", f.Replicas, help["replicas"])
 	flags.StringVar(&f.Strategy, "strategy", f.Strategy, help["strategy"])
 	flags.StringVar(&f.Order, "order", f.Order, "the order of ad groups on the ring: hash, advertiser (required by the strategy original) or id")
+	flags.TextVar(&f.Languages, "languages", f.Languages, help["languages"])
 	flags.StringVar(&f.Out, "out", f.Out, "the directory in which slave-0, slave-1, … are created")
 	return c
 }
