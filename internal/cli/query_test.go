@@ -139,7 +139,7 @@ func TestQueryExplain(t *testing.T) {
 	if status != exitDone {
 		t.Fatalf("%d %q", status, errOut)
 	}
-	for _, want := range []string{"won place 1 at 8.00, set by keyword 2", "kabel~kábel (folded)", "slave-0, slice 3", "1 more; --offset 1"} {
+	for _, want := range []string{"won place 1 at 8.00, set by keyword 2", "kabel~kábel (folded)", "slave-0, slice 3", "1 more; --offset 1", "kábel  kabel   cs kabl; en kabel"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is not in\n%s", want, out)
 		}

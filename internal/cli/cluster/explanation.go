@@ -12,7 +12,7 @@ import (
 	"adshard/targeting"
 )
 
-// showExplanation shows two lines per keyword: its result, and what determined it. --json has the rest. `named` says
+// showExplanation shows a line per word of the query, and two lines per keyword: its result, and what determined it. --json has the rest. `named` says
 // that the keywords were requested by name.
 func showExplanation(s cmdline.Streams, a *api.ExplainAnswer, named bool) error {
 	found := fmt.Sprintf("%d keywords match", a.Total)
@@ -27,8 +27,8 @@ func showExplanation(s cmdline.Streams, a *api.ExplainAnswer, named bool) error 
 	if named && a.Total == 0 && a.Coverage.Complete {
 		fmt.Fprintln(s.Out, "There is no such keyword or advertiser with keywords.")
 	}
-	if len(a.Matches) == 0 {
-		return nil
+	if err := showWords(s, a.QueryWords); err != nil || len(a.Matches) == 0 {
+		return err
 	}
 	t := terminal.NewTable(s.Out, "ID", "KEYWORD", "ADVERTISER", "MATCH", "FATE")
 	for i := range a.Matches {
@@ -45,6 +45,30 @@ func showExplanation(s cmdline.Streams, a *api.ExplainAnswer, named bool) error 
 		fmt.Fprintf(s.Out, "%d more; --offset %d shows them\n", a.Total-shown, shown)
 	}
 	return nil
+}
+
+// mostSynonyms bounds the synonyms of a word that are shown.
+const mostSynonyms = 5
+
+// showWords shows what each word of the query is compared as.
+func showWords(s cmdline.Streams, list []api.QueryWord) error {
+	if len(list) == 0 {
+		return nil
+	}
+	t := terminal.NewTable(s.Out, "WORD", "FOLDED", "STEMS")
+	for _, w := range list {
+		stems := make([]string, len(w.Stems))
+		for i, stem := range w.Stems {
+			stems[i] = stem.Language + " " + stem.Stem
+			if n := len(stem.Synonyms); n > mostSynonyms {
+				stems[i] += fmt.Sprintf(" ~ %s and %d more", strings.Join(stem.Synonyms[:mostSynonyms], ", "), n-mostSynonyms)
+			} else if n > 0 {
+				stems[i] += " ~ " + strings.Join(stem.Synonyms, ", ")
+			}
+		}
+		t.Row(terminal.Cut(w.Word, 30), terminal.Cut(w.Folded, 30), strings.Join(stems, "; "))
+	}
+	return t.Flush()
 }
 
 // multiplied returns what the bid was multiplied by, e.g. "; bid × 1500 ‰ (device) × 9000 ‰ (location), at most × 10000 ‰", or "" if

@@ -183,7 +183,8 @@ func (e *explaining) answer(explained *search.Explanation) *api.ExplainAnswer {
 		Query: req.Query.Text, Truncated: req.Query.Truncated, Slots: p.Slots, Device: p.Device,
 		Total: explained.Total, Offset: p.Offset, Matches: make([]api.ExplainedKeyword, len(page)),
 		Coverage: coverage(found), RequestID: req.RequestID, WordsVersion: c.Expansions.Languages().Version(),
-		Scorer: req.Scorer.String(),
+		QueryWords: queryWords(c.Expansions.Explain(req.Query.Text)),
+		Scorer:     req.Scorer.String(),
 	}
 	names, err := c.places()
 	if err != nil { // countries have names even without a table
@@ -207,6 +208,18 @@ func (e *explaining) answer(explained *search.Explanation) *api.ExplainAnswer {
 	a.Coverage.AppliedClock = min(found.AppliedClock, explained.AppliedClock)
 	a.TookUs = time.Since(c.start).Microseconds()
 	return a
+}
+
+// queryWords returns what is known of a query's words.
+func queryWords(list []search.ExplainedWord) []api.QueryWord {
+	out := make([]api.QueryWord, len(list))
+	for i, w := range list {
+		out[i] = api.QueryWord{Word: w.Normalised, Folded: w.Fold, Stems: make([]api.WordStem, len(w.Stems))}
+		for j, s := range w.Stems {
+			out[i].Stems[j] = api.WordStem{Language: s.Language, Stem: s.Stem, Synonyms: s.Synonyms}
+		}
+	}
+	return out
 }
 
 func explainedKeyword(m *search.Explained, req *search.Request, names *places.Table) api.ExplainedKeyword {

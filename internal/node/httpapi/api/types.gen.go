@@ -1147,6 +1147,9 @@ type ExplainAnswer struct {
 
 	// Scorer The model by which the candidates were scored (serving.md §16); absent when they were not.
 	Scorer Scorer `json:"scorer,omitempty"`
+
+	// QueryWords The words of the query that count.
+	QueryWords []QueryWord `json:"query_words"`
 }
 
 // ExplainedKeyword A keyword, and its outcome.
@@ -2128,6 +2131,18 @@ type Prediction struct {
 // Examples: usb cable
 type QueryText = string
 
+// QueryWord defines model for QueryWord.
+type QueryWord struct {
+	// Word The normalised word.
+	Word string `json:"word"`
+
+	// Folded The same without diacritics.
+	Folded string `json:"folded"`
+
+	// Stems Its stems, one in each language of the cluster.
+	Stems []WordStem `json:"stems"`
+}
+
 // Recheck A slave whose store was opened without having been closed, as after a crash.
 type Recheck struct {
 	Slave string `json:"slave"`
@@ -2776,6 +2791,15 @@ type WordAgreement struct {
 
 	// Agreement How closely words match, from exact to loose.
 	Agreement Variant `json:"agreement,omitempty"`
+}
+
+// WordStem defines model for WordStem.
+type WordStem struct {
+	Language string `json:"language"`
+	Stem     string `json:"stem"`
+
+	// Synonyms The word's synonyms in this language, folded.
+	Synonyms []string `json:"synonyms,omitempty"`
 }
 
 // Audience defines model for audience.
