@@ -30,6 +30,9 @@ func (r *Report) WritePage(w io.Writer) error {
 			{Word: "moves", Means: "From the start of the load on, before the shift as well."},
 		},
 	}
+	if r.Exact {
+		p.Title += ", with every match scored"
+	}
 	p.Sections = append(p.Sections, r.charts(), r.tables())
 	return p.Write(w)
 }
