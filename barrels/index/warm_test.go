@@ -3,6 +3,9 @@ package index
 import (
 	"slices"
 	"testing"
+
+	"adshard/barrels/kv"
+	"adshard/barrels/memory"
 )
 
 // TestLongestListsFirst: the longest lists come first, and the store is read in its order.
@@ -40,5 +43,37 @@ func TestColdLists(t *testing.T) {
 		if got := l.Cold(d); !slices.Equal(got, want) {
 			t.Errorf("with %d bytes used, cold are %v, want %v", used, got, want)
 		}
+	}
+}
+
+// TestWarmer: lists are cached whole and in one pass, whichever terms are left out in between; those of
+// terms without blocks are not.
+func TestWarmer(t *testing.T) {
+	const terms = 20 * nearBlocks
+	for _, step := range []uint64{1, 3, 2 * nearBlocks} {
+		db, d := memory.NewDB(), NewDictionary(terms)
+		var b kv.Batch
+		for term := uint64(1); term <= terms; term++ {
+			d = d.Set(term, TermStats{Frequency: 1, Postings: 1})
+			for i := range term % 4 {
+				b.Put(kv.Postings, kv.AppendKey(nil, term, i, 0), blockValue(term))
+			}
+		}
+		if err := db.Write(&b); err != nil {
+			t.Fatal(err)
+		}
+		st := &Snapshot{Data: Share(db.Snapshot()), Terms: d}
+		w := NewListCache(4 << 20).Warmer(st)
+		for term := uint64(1); term <= terms; term += step {
+			blocks := int(term % 4)
+			if warmed := w.Warm(term, func() bool { return false }); warmed != (blocks > 0) {
+				t.Errorf("every %d terms: term %d with %d blocks is cached: %v", step, term, blocks, warmed)
+			}
+			if list := d.Peek(term, 0); blocks > 0 && (list == nil || len(list.Blocks) != blocks) {
+				t.Errorf("every %d terms: of the %d blocks of term %d, %v is cached", step, blocks, term, list)
+			}
+		}
+		w.Close()
+		st.Data.release()
 	}
 }
