@@ -136,8 +136,8 @@ func TestQuality(t *testing.T) {
 	for _, c := range candidates() {
 		t.Run(c.code, func(t *testing.T) {
 			own := stemmerOf(c.code).stem
-			if c.dictionary == "" || own == nil && !*allRules {
-				return // nothing to judge it by, or not in use
+			if c.dictionary == "" || !*allRules && (own == nil || c.code == "cs") {
+				return // nothing to judge it by, not in use, or judged by TestCzechQuality
 			}
 			entries := readEntries(t, c.dictionary, c.capitalised)
 			for half := range 2 {
