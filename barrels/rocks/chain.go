@@ -46,8 +46,12 @@ type chain struct {
 
 // chainOptions returns the options of the chain's family. Its write buffer is never the first to
 // fill up, since that would flush all families.
-func chainOptions(o Options) *grocksdb.Options {
+func (c *config) chainOptions(o Options) *grocksdb.Options {
+	t := grocksdb.NewDefaultBlockBasedTableOptions()
+	t.SetFormatVersion(tableFormat)
+	c.tables = append(c.tables, t)
 	opts := grocksdb.NewDefaultOptions()
+	opts.SetBlockBasedTableFactory(t)
 	opts.SetUint64AddMergeOperator()
 	opts.SetWriteBufferSize(o.WriteBufferBytes / 4)
 	opts.SetMemtableVectorRep()

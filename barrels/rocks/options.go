@@ -106,7 +106,7 @@ func newConfig(o Options) *config {
 	for f := range kv.Family(kv.Families) {
 		c.families = append(c.families, c.family(f, o))
 	}
-	c.families = append(c.families, chainOptions(o))
+	c.families = append(c.families, c.chainOptions(o))
 	c.write = grocksdb.NewDefaultWriteOptions()
 	c.write.SetSync(o.Sync)
 	return c
@@ -116,7 +116,7 @@ func newConfig(o Options) *config {
 const syncBytes = 1 << 20
 
 // tableFormat is the version of table files that RocksDB 7.8 writes best, and the newest that it reads. By default
-// RocksDB 11 would write a version (7) that 7.8 cannot read.
+// later versions would write a newer one (9.10: 6, 11: 7), which 7.8 cannot read.
 const tableFormat = 5
 
 // family returns the options of one family.
