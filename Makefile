@@ -124,11 +124,7 @@ experiments: build ## compare strategies; writes docs/experiments/ (most of an h
 peers: ## install the systems that adbench search --peers measures
 	@deploy/peers.sh
 
-search-languages: ## judge the stemmers of all languages by Debian's dictionaries (docs/languages.md; some minutes)
-	@deploy/setup.sh languages
-	go test ./search/words -count=1 -timeout 60m -v -run '^TestQuality$$' -args -rules
-
-figures: build ## measure layouts, peers and the served search side by side (hours; deploy/search.sh PIECE for less)
+search-figures: build ## measure layouts, peers and the served search side by side (hours; deploy/search.sh PIECE for less)
 	@deploy/search.sh
 
 conformance: ## hold a running cluster against openapi.yaml with Schemathesis, linters and a generated client (Python 3 with venv, Node; some minutes)
@@ -140,4 +136,4 @@ huge: build ## build a store of 100,000,000 keywords, open it and ask it (eight 
 clean: ## remove what was built and the demo's data
 	rm -rf $(BIN) demo
 
-.PHONY: help demo setup build test test-long mutations lint structure generate packages package-check package-try reproduce notice test-rocksdb measure-rocksdb figures figures-age audit kills budgets alerts takeover test-faults gone growth simulate site experiments peers search-figures huge conformance clean
+.PHONY: help demo setup build test test-long mutations lint structure generate packages package-check package-try reproduce notice test-rocksdb measure-rocksdb languages figures figures-age audit kills budgets alerts takeover test-faults gone growth simulate site experiments peers search-figures huge conformance clean

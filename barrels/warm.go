@@ -6,18 +6,21 @@ import "context"
 // prevents the database from dropping data that have changed since.
 const warmStretch = 1024
 
+// warmPasses is how often Warm looks for lists that are not prepared. The second pass prepares those that
+// changed during the first. More would not end while changes go on.
+const warmPasses = 2
+
 // Warm implements Store.
 func (s *barrel) Warm(ctx context.Context) (lists int) {
 	pace := pacer{searches: &s.searches}
 	pace.begin()
-	for {
+	for range warmPasses {
 		st := s.Acquire()
 		if st == nil {
 			return lists
 		}
 		cold := s.engine.Lists.Cold(st.Terms)
 		st.Release()
-		before := lists
 		for len(cold) > 0 {
 			stretch := cold[:min(len(cold), warmStretch)]
 			n := s.warm(ctx, stretch, &pace)
@@ -27,10 +30,8 @@ func (s *barrel) Warm(ctx context.Context) (lists int) {
 			lists += n
 			cold = cold[len(stretch):]
 		}
-		if lists == before {
-			return lists
-		}
 	}
+	return lists
 }
 
 // warm reads a stretch of lists. It ends at once if the store closes or is reopened, since searches

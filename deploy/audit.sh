@@ -10,6 +10,8 @@
 # does one of them, AUDIT_FAULTS="kill stop" some of the last.
 set -eu -o pipefail
 cd "$(dirname "$0")/.."
+settings=$(deploy/rocksdb.sh env) # eval would go on without them
+eval "$settings"
 duration=${AUDIT_DURATION:-10m}
 keywords=${AUDIT_KEYWORDS:-300000}
 [ -x bin/adbench ] && [ -x bin/adshard ] || { echo "bin/ has no programs; run make build first" >&2; exit 1; }

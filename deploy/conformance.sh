@@ -7,6 +7,8 @@
 # seed beside the covering ones, CONFORMANCE_PORT (18920) the first of three ports.
 set -eu -o pipefail
 cd "$(dirname "$0")/.."
+settings=$(deploy/rocksdb.sh env) # eval would go on without them
+eval "$settings"
 seeds=${CONFORMANCE_SEEDS:-1 2} examples=${CONFORMANCE_EXAMPLES:-50} port=${CONFORMANCE_PORT:-18920}
 tools=$PWD/bin/conformance own=$PWD/deploy/conformance document=$PWD/internal/node/httpapi/openapi.yaml
 redocly=@redocly/cli@2.77.0

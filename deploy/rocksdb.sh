@@ -128,16 +128,20 @@ keep() {
 
 # settings sets what go needs: names, with a value for each in the variable of that name. The modules' own files stay as they are.
 settings() {
+	local tags
 	choose
 	names=()
 	[ $version != 7.8 ] || return 0
+	[[ $PWD$dir != *[[:space:]]* ]] || { say "make and GOFLAGS take no path with white space, and this is $PWD (files are in $dir): use another directory"; exit 1; }
 	overlay
 	names=(GOFLAGS)
 	GOFLAGS="${GOFLAGS:-$(cd / && go env GOFLAGS 2>/dev/null || true)} -overlay=$dir/go/overlay.json"
 	[ $version = 11 ] || return 0
-	names+=(CGO_CFLAGS CGO_LDFLAGS)
-	GOFLAGS+=" -tags=grocksdb_no_link"
+	names+=(CGO_CFLAGS CGO_CXXFLAGS CGO_LDFLAGS)
+	tags=$(sed -nE 's/.*-tags=(\S+).*/\1,/p' <<<"$GOFLAGS") # go takes the last -tags only
+	GOFLAGS+=" -tags=${tags}grocksdb_no_link"
 	CGO_CFLAGS="-O2 -g '-I$dir/source/rocksdb/include'"
+	CGO_CXXFLAGS=$CGO_CFLAGS
 	CGO_LDFLAGS="'-L$dir/lib' -lrocksdb -llz4 -lstdc++ -lm -ldl -pthread"
 }
 environment() {
@@ -150,7 +154,7 @@ makefile() {
 	local name
 	settings
 	[ ${#names[@]} != 0 ] || return 0
-	for name in "${names[@]}"; do printf 'export %s := %s\n' "$name" "${!name}"; done | sed 's/\$/$$/g; s/#/\\#/g' | keep "$dir/go/settings.mk"
+	for name in "${names[@]}"; do printf 'override export %s := %s\n' "$name" "${!name}"; done | sed 's/\$/$$/g; s/#/\\#/g' | keep "$dir/go/settings.mk"
 	echo "$dir/go/settings.mk"
 }
 replaced() {
@@ -162,6 +166,8 @@ replaced() {
 # with has what follows use a RocksDB: 11, or "" for the system's.
 with() {
 	local said
+	GOFLAGS=$(sed -E 's/ *-overlay=\S+//; s/ *-tags=grocksdb_no_link//; s/,grocksdb_no_link//' <<<"${GOFLAGS:-}") # of make
+	unset CGO_CFLAGS CGO_CXXFLAGS CGO_LDFLAGS
 	said=$(ROCKSDB=$1 environment) # eval would go on without it
 	eval "$said"
 }

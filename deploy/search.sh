@@ -7,6 +7,8 @@
 # it smaller or larger; SEARCH_DIR keeps the keywords; SEARCH_OUT is where results go.
 set -eu -o pipefail
 cd "$(dirname "$0")/.."
+settings=$(deploy/rocksdb.sh env) # eval would go on without them
+eval "$settings"
 bin=$PWD/bin
 keywords=${SEARCH_KEYWORDS:-1000000}
 large=${SEARCH_LARGE:-4300000}

@@ -4,6 +4,8 @@
 # measurement. It fails if one took longer than wanted.
 set -eu -o pipefail
 cd "$(dirname "$0")/.."
+settings=$(deploy/rocksdb.sh env) # eval would go on without them
+eval "$settings"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 go test -count="${1:-3}" -parallel 1 -timeout 1h -v -run '^TestALeader' ./internal/node/processtest >"$log" || { cat "$log"; exit 1; }

@@ -7,6 +7,8 @@
 # BenchmarkTargeting of barrels/rocks (docs/experiments/targeting.md).
 set -eu -o pipefail
 cd "$(dirname "$0")/.."
+settings=$(deploy/rocksdb.sh env) # eval would go on without them
+eval "$settings"
 [ $# = 0 ] || { echo "usage: $0" >&2; exit 2; }
 pairs=${TARGETING_PAIRS:-20}
 keywords=${TARGETING_KEYWORDS:-100000}

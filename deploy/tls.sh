@@ -6,6 +6,8 @@
 # else should run.
 set -eu -o pipefail
 cd "$(dirname "$0")/.."
+settings=$(deploy/rocksdb.sh env) # eval would go on without them
+eval "$settings"
 turns=${TLS_TURNS:-7} seconds=${TLS_SECONDS:-5} slaves=${TLS_SLAVES:-3} keywords=${TLS_KEYWORDS:-430000}
 export GOFLAGS="${GOFLAGS:-} -buildvcs=false"
 dir=$(mktemp -d)

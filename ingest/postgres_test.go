@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"adshard/backend/pgtest"
 	"adshard/backend/postgres"
@@ -57,10 +58,11 @@ func TestFailover(t *testing.T) {
 	}
 	defer store.Close()
 	var failover sync.WaitGroup
-	killed, repeated := false, 0
+	killed, noticed := false, make(chan struct{})
+	notice := sync.OnceFunc(func() { close(noticed) })
 	sum, err := ingest.Run(t.Context(), store, []string{"-"}, ingest.Options{Stdin: strings.NewReader(text), BatchRows: 300,
 		Repeating: func(err error) {
-			repeated++
+			notice()
 			t.Log(err)
 		},
 		Progress: func(p ingest.Progress) {
@@ -71,7 +73,12 @@ func TestFailover(t *testing.T) {
 			if err := primary.Kill(); err != nil { // before the import continues: it may end within milliseconds
 				t.Error(err)
 			}
-			failover.Go(func() {
+			failover.Go(func() { // not before the import has noticed: a pool of connections may find the standby by itself
+				select {
+				case <-noticed:
+				case <-time.After(30 * time.Second):
+					t.Error("the import did not notice that its server was killed")
+				}
 				if err := standby.Promote(); err != nil {
 					t.Error(err)
 				}
@@ -81,9 +88,6 @@ func TestFailover(t *testing.T) {
 	failover.Wait()
 	if err != nil {
 		t.Fatal(err)
-	}
-	if repeated == 0 {
-		t.Error("the import did not notice that its server was killed")
 	}
 	if contents(t, store) != contents(t, calm) {
 		t.Error("a different content than without the failover")

@@ -16,10 +16,16 @@ type groupReader struct {
 	texts   []byte // of the group that is being read
 }
 
+// maxKeptTexts is the largest buffer that is kept for the next search, in bytes.
+const maxKeptTexts = 64 << 10
+
 func (g *groupReader) release() {
 	if g.records != nil {
 		g.records.Close()
 		g.records = nil
+	}
+	if cap(g.texts) > maxKeptTexts {
+		g.texts = nil
 	}
 	g.scope.release()
 }

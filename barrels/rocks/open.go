@@ -33,7 +33,7 @@ const lockFile = "adshard.lock"
 
 func open(dir string, o Options) (*database, error) {
 	o.SetDefaults()
-	if err := o.Validate(); err != nil {
+	if err := errors.Join(o.Validate(), checkHeaders()); err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -1,6 +1,7 @@
 #include "recovery.h"
 
 #include <memory>
+#include <string>
 
 #include "rocksdb/listener.h"
 #include "rocksdb/options.h"
@@ -27,4 +28,9 @@ extern "C" void adshard_no_recovery(rocksdb_options_t *options) {
 #else
   (void)options;
 #endif
+}
+
+extern "C" int adshard_same_rocksdb(void) {
+  return rocksdb::GetRocksVersionAsString(false) ==
+         std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR);
 }

@@ -32,7 +32,7 @@ type runs struct {
 // fault.Conflict.
 func NewRuns(dir string, o Options) (kv.Runs, error) {
 	o.SetDefaults()
-	if err := o.Validate(); err != nil {
+	if err := errors.Join(o.Validate(), checkHeaders()); err != nil {
 		return nil, err
 	}
 	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {

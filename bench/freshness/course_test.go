@@ -20,7 +20,7 @@ func TestCourseFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	for want, url := range map[string]string{"no answer has shown a change": addressOf + "0", "no ad of this measurement": "https://shop.example/"} {
+	for want, url := range map[string]string{"no answer has shown a change": addressOf + "0", "not an ad of this measurement": "https://shop.example/"} {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			fmt.Fprintf(w, `{"ads":[{"final_url":%q}]}`, url)
 		}))

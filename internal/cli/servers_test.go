@@ -25,6 +25,7 @@ func TestServersPrintTheirConfig(t *testing.T) {
 		says    string
 	}{
 		{"adshard", []string{"up", "--db", "sqlite:x.db", "--slaves", "7"}, "slaves: 7\n"},
+		{"adshard", []string{"up", "--db", "sqlite:x.db", "--languages", ""}, "languages: cs,en\n"},
 		{"adshard", []string{"slave", "--name", "slave-3"}, "name: slave-3\n"},
 		{"master", []string{"--profile", "sklik", "--timeout", "1s"}, "profile: sklik\n"},
 		{"slave", []string{"--dir", "/var/lib/adshard"}, "dir: /var/lib/adshard\n"},

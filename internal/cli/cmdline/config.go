@@ -1,6 +1,7 @@
 package cmdline
 
 import (
+	"encoding"
 	"fmt"
 	"reflect"
 	"slices"
@@ -147,6 +148,9 @@ func (v *configValue) decode(to reflect.Value) error {
 	err := yaml.Unmarshal([]byte(v.text), to.Addr().Interface())
 	if fault.Is(err, fault.Invalid) { // the type says by itself what is allowed
 		return err
+	}
+	if text, ok := to.Addr().Interface().(encoding.TextUnmarshaler); ok && v.text == "" {
+		return text.UnmarshalText(nil) // YAML takes it for null, which changes nothing
 	}
 	if err != nil || v.text == "" {
 		return fmt.Errorf("%q is not a valid %s", v.text, v.Type())

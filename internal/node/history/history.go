@@ -50,12 +50,15 @@ type Day struct {
 	points []Point // oldest first, at most Points
 }
 
-// Add adds a sample, and reports whether it is the first of its interval. Samples from before the newest point, as after
-// a clock was set back, count for that point.
+// Add adds a sample, and reports whether it is the first of its interval. It drops points of later intervals: the clock
+// was ahead then.
 func (d *Day) Add(now time.Time, s Sample) (first bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	at := now.Truncate(Interval)
+	for n := len(d.points); n > 0 && d.points[n-1].At.After(at); n-- {
+		d.points = d.points[:n-1]
+	}
 	if n := len(d.points); n == 0 || at.After(d.points[n-1].At) {
 		d.points = append(d.points, Point{At: at})
 		first = true

@@ -29,7 +29,8 @@ func TestADay(t *testing.T) {
 			t.Errorf("sample %d begins an interval: %v", i, first)
 		}
 	}
-	d.Add(noon.Add(-time.Hour), Sample{}) // the clock was set back
+	d.Add(noon.Add(5*time.Hour), Sample{MaxOverMean: 9}) // the clock is ahead for a moment
+	d.Add(noon.Add(3*time.Minute), Sample{})
 	list := d.List(noon.Add(3 * time.Minute))
 	want := traffic.Rates{Over: 2 * time.Minute, PerSecond: 200, Incomplete: 0.125, Refused: 0.075, Failed: 0.15, P50: 2, P99: 9}
 	if len(list) != 1 || list[0].At != noon || !near(list[0].Traffic, want) || list[0].MaxOverMean != 3 || list[0].Bound != 1 || list[0].Shadows["random"] != 4 {
