@@ -183,7 +183,7 @@ func (b *Balancer) load(ctx context.Context, all *items) error {
 	if err != nil {
 		return err
 	}
-	if err := b.loadHistory(ctx); err != nil {
+	if err := (recorder{b}).load(ctx); err != nil {
 		return err
 	}
 	b.steering.options, b.steering.byCommand = use.Options, byCommand
@@ -227,7 +227,7 @@ func (b *Balancer) Run(ctx context.Context) error {
 	group.Go(func() error { return b.persist(ctx) })
 	group.Go(func() error { return b.keepLease(ctx) })
 	group.Go(func() error { return b.housekeep(ctx) })
-	group.Go(func() error { return b.recordHistory(ctx) })
+	group.Go(func() error { return recorder{b}.run(ctx) })
 	group.Go(func() error { return b.documents.Run(ctx) })
 	group.Go(func() error {
 		select {

@@ -14,49 +14,52 @@ import (
 // historyKey is the key of the saved history, next to the model's key.
 const historyKey = "/history"
 
-// loadHistory takes over the history that the last leader saved. One that cannot be read is lost, and nothing else.
-func (b *Balancer) loadHistory(ctx context.Context) error {
-	text, err := b.leadership.Load(ctx, historyKey)
+// recorder records a balancer's history of the last day.
+type recorder struct{ b *Balancer }
+
+// load takes over the history that the last leader saved. One that cannot be read is lost, and nothing else.
+func (r recorder) load(ctx context.Context) error {
+	text, err := r.b.leadership.Load(ctx, historyKey)
 	if err != nil {
 		return fmt.Errorf("load the history of the last day: %w", err)
 	}
-	if err := b.history.Decode(text, time.Now()); err != nil {
-		b.log.Warn("the history of the last day cannot be read; it begins anew", "err", err)
+	if err := r.b.history.Decode(text, time.Now()); err != nil {
+		r.b.log.Warn("the history of the last day cannot be read; it begins anew", "err", err)
 	}
 	return nil
 }
 
-// recordHistory adds a sample a minute to the history until ctx is done.
-func (b *Balancer) recordHistory(ctx context.Context) error {
+// run adds a sample a minute to the history until ctx is done.
+func (r recorder) run(ctx context.Context) error {
 	for {
 		if err := wait.Sleep(ctx, history.Sampling); err != nil {
 			return err
 		}
-		if !b.leadership.Valid() {
+		if !r.b.leadership.Valid() {
 			continue
 		}
-		if err := b.sampleHistory(ctx, time.Now()); err != nil {
+		if err := r.add(ctx, time.Now()); err != nil {
 			return err
 		}
 	}
 }
 
-// sampleHistory adds a sample, and saves the history when an interval begins. Errors: fault.Conflict if another balancer
+// add adds a sample, and saves the history when an interval begins. Errors: fault.Conflict if another balancer
 // has taken over. Other failures of the database cost an interval at most, when this balancer ends.
-func (b *Balancer) sampleHistory(ctx context.Context, now time.Time) error {
-	if !b.history.Add(now, b.sample()) {
+func (r recorder) add(ctx context.Context, now time.Time) error {
+	if !r.b.history.Add(now, r.sample()) {
 		return nil
 	}
-	return b.tolerate(ctx, b.leadership.Save(ctx, historyKey, b.history.Encode()), "cannot save the history of the last day; trying again later")
+	return r.b.tolerate(ctx, r.b.leadership.Save(ctx, historyKey, r.b.history.Encode()), "cannot save the history of the last day; trying again later")
 }
 
 // sample returns what the balancer sees now.
-func (b *Balancer) sample() history.Sample {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	st := b.mapper.Status(b.now())
-	s := history.Sample{Traffic: b.masterReports.rates(b.now(), st.Masters)}
-	m := b.survey()
+func (r recorder) sample() history.Sample {
+	r.b.mu.Lock()
+	defer r.b.mu.Unlock()
+	st := r.b.mapper.Status(r.b.now())
+	s := history.Sample{Traffic: r.b.masterReports.rates(r.b.now(), st.Masters)}
+	m := r.b.survey()
 	if m == nil {
 		return s
 	}

@@ -36,7 +36,7 @@ func TestTheNextLeaderGoesOnWithTheHistory(t *testing.T) {
 	began := time.Now().Truncate(history.Interval).Add(-time.Hour)
 	r.b.history.Add(began, history.Sample{MaxOverMean: 1.5, Bound: 1.25, Shadows: map[string]float64{"random": 2},
 		Traffic: traffic.Rates{Over: time.Minute, PerSecond: 800, P50: time.Millisecond, P99: 4 * time.Millisecond}})
-	r.Must(r.b.sampleHistory(t.Context(), began.Add(30*time.Minute)))
+	r.Must(recorder{r.b}.add(t.Context(), began.Add(30*time.Minute)))
 	first := func(list []string) string {
 		if len(list) != 2 {
 			t.Fatalf("%q", list)
@@ -75,7 +75,7 @@ func TestADamagedHistory(t *testing.T) {
 	if got := past(t, r.b); len(got) != 0 {
 		t.Errorf("%q", got)
 	}
-	r.Must(r.b.sampleHistory(t.Context(), time.Now()))
+	r.Must(recorder{r.b}.add(t.Context(), time.Now()))
 	if got := past(t, r.b); len(got) != 1 {
 		t.Errorf("%q", got)
 	}
@@ -90,12 +90,12 @@ func TestHistoryOfAReplacedLeader(t *testing.T) {
 	within(t, "it leads", func() bool { return leads(t, h) > 0 })
 	b, now := h.last.Load(), time.Now().Truncate(history.Interval)
 	db.readOnly.Store(true)
-	r.Must(b.sampleHistory(t.Context(), now.Add(-time.Hour)))
+	r.Must(recorder{b}.add(t.Context(), now.Add(-time.Hour)))
 	db.readOnly.Store(false)
 	if _, err := indatabase.New(r.DB, r.cfg.StateKey, control.DefaultTimes()).TakeOver(t.Context(), control.Candidate{Address: "10.0.0.9:7000"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.sampleHistory(t.Context(), now); !isReplaced(err) {
+	if err := (recorder{b}).add(t.Context(), now); !isReplaced(err) {
 		t.Errorf("a replaced leader saves its history: %v", err)
 	}
 	cancel()
@@ -107,9 +107,9 @@ func TestSamplesShowTheLoad(t *testing.T) {
 	r := newRig(t, 1)
 	r.Write(4, 2, 2, 1_000_000)
 	r.start()
-	if s := r.b.sample(); s.MaxOverMean != 0 || s.Traffic.Over != 0 {
+	if s := (recorder{r.b}).sample(); s.MaxOverMean != 0 || s.Traffic.Over != 0 {
 		t.Errorf("before the plan: %+v", s)
 	}
 	r.slave("a")
-	within(t, "it has a plan", func() bool { return r.b.sample().MaxOverMean >= 1 })
+	within(t, "it has a plan", func() bool { return recorder{r.b}.sample().MaxOverMean >= 1 })
 }

@@ -14,9 +14,10 @@ import (
 )
 
 const (
-	// Interval is the time that a point covers, and Points is the number of points of a day.
+	// Interval is the time that a point covers.
 	Interval = 5 * time.Minute
-	Points   = int(24 * time.Hour / Interval)
+	// Points is the number of points of a day.
+	Points = int(24 * time.Hour / Interval)
 	// Sampling is the time between two samples.
 	Sampling = time.Minute
 )
