@@ -71,7 +71,30 @@ func TestMutationsApply(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := read(t, file)
 			m.source(t)
+			m.namesTests(t)
 		})
+	}
+}
+
+// namesTests checks that the tests that must notice are in the package that is tested: one that is not there notices nothing.
+func (m *mutation) namesTests(t *testing.T) {
+	t.Helper()
+	list, err := filepath.Glob(filepath.Join("../..", m.tested, "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sources strings.Builder
+	for _, file := range list {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sources.Write(text)
+	}
+	for name := range strings.FieldsFuncSeq(m.tests, func(r rune) bool { return strings.ContainsRune("^$()|/", r) }) {
+		if strings.HasPrefix(name, "Test") && !strings.Contains(sources.String(), "\nfunc "+name) {
+			t.Errorf("%s has no %s", m.tested, name)
+		}
 	}
 }
 
