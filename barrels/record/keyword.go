@@ -21,7 +21,7 @@ type Keyword struct {
 	Norm, Fold    []uint64
 	Forms         []Form
 	Anchors       []uint64 // for each form, the term under which its posting lies
-	// Whole is the original record if it has different fields than these; pages then store it as well.
+	// Whole is the original record if it has fields besides these; pages then store it as well.
 	// If it is nil, AppendRecord makes the record from the fields.
 	Whole []byte
 }

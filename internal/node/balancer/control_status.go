@@ -10,6 +10,7 @@ import (
 	"adshard/balance/mapper"
 	"adshard/balance/plan"
 	"adshard/balance/verify"
+	"adshard/internal/node/history"
 	"adshard/internal/node/httpapi/api"
 	"adshard/internal/node/slicemap"
 )
@@ -150,4 +151,15 @@ func (c adminControl) listDistributors() []api.DistributorInfo {
 		out = append(out, v)
 	}
 	return out
+}
+
+// BalanceHistory implements admin.Control.
+func (c adminControl) BalanceHistory(context.Context) (*api.BalanceHistory, error) {
+	now := time.Now()
+	out := &api.BalanceHistory{IntervalMs: history.Interval.Milliseconds(), Points: []api.HistoryPoint{}}
+	for _, p := range c.history.List(now) {
+		v := api.HistoryPoint{AgeMs: max(0, now.Sub(p.At).Milliseconds()), Traffic: trafficMessage(p.Traffic), MaxOverMean: p.MaxOverMean, LowerBound: p.Bound, Shadows: p.Shadows}
+		out.Points = append(out.Points, v)
+	}
+	return out, nil
 }

@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"adshard/fault"
 	"adshard/internal/node/history"
-	"adshard/internal/node/httpapi/api"
 	"adshard/internal/wait"
 )
 
@@ -70,30 +68,4 @@ func (r recorder) sample() history.Sample {
 		}
 	}
 	return s
-}
-
-// tolerate returns the error of a write only if another balancer has taken over. It starts over if the database was
-// restored, and logs all other errors.
-func (b *Balancer) tolerate(ctx context.Context, err error, what string) error {
-	switch {
-	case ctx.Err() != nil:
-	case fault.Is(err, fault.Conflict):
-		return err
-	case fault.Is(err, fault.Stale):
-		b.succession.restored(err)
-	case err != nil:
-		b.log.Warn(what, "err", err)
-	}
-	return nil
-}
-
-// BalanceHistory implements admin.Control.
-func (c adminControl) BalanceHistory(context.Context) (*api.BalanceHistory, error) {
-	now := time.Now()
-	out := &api.BalanceHistory{IntervalMs: history.Interval.Milliseconds(), Points: []api.HistoryPoint{}}
-	for _, p := range c.history.List(now) {
-		v := api.HistoryPoint{AgeMs: max(0, now.Sub(p.At).Milliseconds()), Traffic: trafficMessage(p.Traffic), MaxOverMean: p.MaxOverMean, LowerBound: p.Bound, Shadows: p.Shadows}
-		out.Points = append(out.Points, v)
-	}
-	return out, nil
 }

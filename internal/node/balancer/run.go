@@ -160,3 +160,18 @@ func (b *Balancer) leastApplied() uint64 {
 	}
 	return least
 }
+
+// tolerate returns the error of a write only if another balancer has taken over. It starts over if the database was
+// restored, and logs all other errors.
+func (b *Balancer) tolerate(ctx context.Context, err error, what string) error {
+	switch {
+	case ctx.Err() != nil:
+	case fault.Is(err, fault.Conflict):
+		return err
+	case fault.Is(err, fault.Stale):
+		b.succession.restored(err)
+	case err != nil:
+		b.log.Warn(what, "err", err)
+	}
+	return nil
+}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"adshard/auction"
 	"adshard/internal/money"
 	"adshard/internal/node/httpapi/api"
 )
@@ -173,7 +174,7 @@ func pausedText(why api.PausedBy) string {
 }
 
 // qualityUnit is the quality of the auction that stands for a quality score of 1.
-const qualityUnit = 100_000
+const qualityUnit = auction.MaxQuality / 10
 
 // quality writes the quality of the auction on the scale of quality scores, 1 to 10.
 func quality(q uint64) string { return digits(float64(q)/qualityUnit, 3) }

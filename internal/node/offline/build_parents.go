@@ -38,7 +38,7 @@ func (b *build) parents(ctx context.Context, snap backend.Snapshot) error {
 	if err != nil {
 		return err
 	}
-	builder := nodedata.New(b.order)
+	builder := nodedata.NewIn(b.order, b.cfg.Languages)
 	b.camps, b.owners = campaigns, make(map[uint64]int, len(campaigns))
 	records := make([]*pb.Campaign, len(campaigns))
 	for i, c := range campaigns {
