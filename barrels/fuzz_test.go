@@ -35,6 +35,14 @@ func FuzzNodeData(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(raw)
+	repeated := proto.CloneOf(seed) // its keywords have ids of another group's
+	repeated.Reset_, repeated.Items = false, repeated.Items[1:]
+	repeated.Items[0].Group.Key++
+	repeated.Items[0].Group.Id++
+	if raw, err = proto.Marshal(repeated); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(raw)
 	q, err := search.Expand("usb cable red shoes", search.Synonym, nil)
 	if err != nil {
 		f.Fatal(err)

@@ -29,7 +29,7 @@ func (c *Engine) Explain(ctx context.Context, st *index.Snapshot, r *search.Requ
 	}
 	defer e.end()
 	e.context.Reset(r.Context, true)
-	all := &explanation{eligibility: &e.eligibility, matches: make(map[uint64]*match)}
+	all := &explanation{eligibility: &e.eligibility, matches: make(map[kv.Place]*match)}
 	out := &search.Explanation{View: e.served.View, Shard: st.Slices.Shard, AppliedClock: st.Position.GetClock(), Scorer: r.Scorer}
 	if r.Wanted.Any() {
 		out.Total, err = e.findWanted(ctx, all, limit)
@@ -65,7 +65,7 @@ func (c *Engine) Explain(ctx context.Context, st *index.Snapshot, r *search.Requ
 // explanation is a sink that keeps every keyword that matches.
 type explanation struct {
 	*eligibility
-	matches map[uint64]*match // by keyword id
+	matches map[kv.Place]*match // a damaged bucket may have an id in two groups, and searches count both
 }
 
 // match is a matching keyword with its score.
@@ -104,10 +104,11 @@ func (x *explanation) match(list []classRef) {
 func (x *explanation) posting(v *block.View, i int, level search.Level) {
 	keyword, bid, group, quality, flags := v.Detail(i)
 	key := v.GroupKey(group)
-	if old := x.matches[keyword]; old != nil && old.level <= level {
+	place := kv.Place{Key: key, Keyword: keyword}
+	if old := x.matches[place]; old != nil && old.level <= level {
 		return
 	}
-	m := &match{Place: kv.Place{Key: key, Keyword: keyword}, group: v.GroupID(group), bid: bid, flags: flags, level: level, kind: v.Type(i),
+	m := &match{Place: place, group: v.GroupID(group), bid: bid, flags: flags, level: level, kind: v.Type(i),
 		device: v.GroupModifier(group, x.request.Device)}
 	x.setStatus(v, group, &m.groupStatus, true)
 	switch {
@@ -131,7 +132,7 @@ func (x *explanation) rank(m *match, quality uint8, words int) {
 		m.features = featuresOf(m.kind, words, quality, &m.groupStatus)
 		m.q, m.ranking = auction.Scored(m.effective, m.q, x.scorer.scoring.Factor(&m.features))
 	}
-	x.matches[m.Keyword] = m
+	x.matches[m.Place] = m
 }
 
 // best returns the first `limit` matches, by score descending, then keyword ascending.
@@ -141,7 +142,7 @@ func (x *explanation) best(limit int) []*match {
 		list = append(list, m)
 	}
 	slices.SortFunc(list, func(a, b *match) int {
-		return cmp.Or(cmp.Compare(b.ranking, a.ranking), cmp.Compare(a.Keyword, b.Keyword))
+		return cmp.Or(cmp.Compare(b.ranking, a.ranking), cmp.Compare(a.Keyword, b.Keyword), cmp.Compare(a.Key, b.Key))
 	})
 	return list[:max(0, min(limit, len(list)))]
 }

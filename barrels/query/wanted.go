@@ -96,7 +96,7 @@ func (w *wanted) page(value []byte, limit int) {
 		best := w.all.best(limit)
 		clear(w.all.matches)
 		for _, m := range best {
-			w.all.matches[m.Keyword] = m
+			w.all.matches[m.Place] = m
 		}
 	}
 }
