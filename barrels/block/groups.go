@@ -15,9 +15,9 @@ func (v *View) findGroups(root *fb.Block) {
 		root.Groups(&first, 0)
 		v.groups = v.found(first.Table().Pos, root.GroupsLength(), groupSize, Max)
 	}
-	if n := root.ModifiersLength(); n > 0 {
-		var first fb.Modifiers
-		root.Modifiers(&first, 0)
+	var first fb.Modifiers
+	if root.Modifiers(&first, 0) { // also if the vector is there and empty
+		n := root.ModifiersLength()
 		if v.found(first.Table().Pos, n, modifiersSize, Max); n != v.Groups() {
 			panic(errBroken)
 		}
