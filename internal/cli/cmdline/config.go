@@ -146,6 +146,9 @@ func (v *configValue) decode(to reflect.Value) error {
 		return yaml.Unmarshal([]byte("["+v.text+"]"), to.Addr().Interface())
 	}
 	err := yaml.Unmarshal([]byte(v.text), to.Addr().Interface())
+	if err == nil {
+		err = config.CheckWhole([]byte(v.text), to.Type())
+	}
 	if fault.Is(err, fault.Invalid) { // the type says by itself what is allowed
 		return err
 	}

@@ -61,6 +61,9 @@ func parse(name, shown string, text []byte, into any) error {
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	d.KnownFields(true)
 	err := d.Decode(into)
+	if err == nil {
+		err = CheckWhole(text, reflect.TypeOf(into))
+	}
 	if errors.Is(err, io.EOF) {
 		return nil
 	}

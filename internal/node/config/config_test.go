@@ -57,6 +57,7 @@ func TestAllFaultsAreListed(t *testing.T) {
 func TestValuesThatDoNotFit(t *testing.T) {
 	type below struct {
 		After time.Duration `yaml:"after"`
+		Most  int           `yaml:"most"`
 	}
 	var into struct {
 		Wait   time.Duration  `yaml:"wait"`
@@ -70,11 +71,17 @@ func TestValuesThatDoNotFit(t *testing.T) {
 		Slow   below          `yaml:"slow"`
 		Rule   *below         `yaml:"rule"`
 		Of     map[string]int `yaml:"of"`
+		Few    []int          `yaml:"few"`
 	}
 	for text, want := range map[string]string{
 		"wait: 10":                             `line 1: wait: "10" is not a duration: write 10s, 1m30s or 250ms`,
 		"# a\nwait: a longer text than others": `line 2: wait: "a longer text than others" is not a duration`,
 		"count: many":                          `line 1: count: "many" is not a whole number`,
+		"count: 1.5":                           `line 1: count: "1.5" is not a whole number within its bounds: write 8`,
+		"small: 2.0":                           `line 1: small: "2.0" is not a whole number`,
+		"rule: {after: 1s, most: 0.5}":         `line 1: rule.most: "0.5" is not a whole number`,
+		"of: {a: 1, b: 2.5}":                   `line 1: of.b: "2.5" is not a whole number`,
+		"few: [1, 2.5]":                        `line 1: few: "2.5" is not a whole number`,
 		"small: -1":                            `line 1: small: "-1" is not a whole number within its bounds`,
 		"share: half":                          `line 1: share: "half" is not a number`,
 		"on: perhaps":                          `line 1: on: "perhaps" is neither true nor false`,
