@@ -1,6 +1,7 @@
 package loadproxy
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -50,8 +51,7 @@ func (p *Proxy) checkBucket(data *pb.NodeData) error {
 			to.GetEpoch(), to.GetClock(), p.store.Position().GetClock(), p.epoch)
 	}
 	if own := p.cfg.Languages; barrels.Hashed(data) && data.GetWords() != own.Version() {
-		return fault.Newf(fault.Version, op, "the words of the distributor %s are of version %q, this program's of %q: searches would miss keywords; %s",
-			p.home.distributor, data.GetWords(), own.Version(), words.Remedy(own.Version(), data.GetWords()))
+		return fault.Newf(fault.Version, op, "%s", words.Differ("the distributor "+cmp.Or(p.home.distributor, "of the balancer"), data.GetWords(), "this slave", own.Version()))
 	}
 	if data.GetReset_() && !p.refill && len(p.store.Slices().GetSlices()) > 0 {
 		return fault.Newf(fault.Stale, op, "a bucket would reset the store without having been announced; registering again")

@@ -40,9 +40,13 @@ func CheckVersions(s kv.Snapshot, languages words.Languages) (fresh bool, err er
 	return false, checkWords(string(stored), languages)
 }
 
-// OlderProgram is the fault.Error.Field of the error for a store that has the format or the words of an older
-// program, or words of other languages. The store must be built again from the database; nothing is lost.
-const OlderProgram = "older program"
+// The fault.Error.Field of errors for stores that must be built again from the database.
+const (
+	// OlderProgram: the store has the format or the words of an older program.
+	OlderProgram = "older program"
+	// OtherLanguages: the store has words of other languages, so either the store is to be built again or the setting is wrong.
+	OtherLanguages = "languages"
+)
 
 // checkWords returns why a store with words of a version cannot be opened, or nil if it can.
 func checkWords(stored string, languages words.Languages) error {
@@ -50,9 +54,14 @@ func checkWords(stored string, languages words.Languages) error {
 	if stored == v {
 		return nil
 	}
+	if languages.OtherLanguages(stored) {
+		return &fault.Error{Kind: fault.Version, Op: "barrels: open", Field: OtherLanguages, Err: fmt.Errorf(
+			"the store was built with the languages %s, and `languages` is %s: correct that; or, if the cluster is to have these languages,"+
+				" move the store's directory away: it is built again", words.LanguagesOf(stored), languages)}
+	}
 	e := fault.Error{Kind: fault.Version, Op: "barrels: open", Err: fmt.Errorf("the store's words are of version %q, this program's of %q:"+
 		" it would miss keywords and negatives, and must be built again; %s", stored, v, kv.Refill)}
-	if words.Older(stored) || languages.OtherLanguages(stored) {
+	if words.Older(stored) {
 		e.Field = OlderProgram
 	}
 	return &e

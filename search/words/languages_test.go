@@ -45,6 +45,26 @@ func TestLanguagesRefused(t *testing.T) {
 	}
 }
 
+// TestLanguagesOfVersions: the languages of a version can be read from it, so that messages name them.
+func TestLanguagesOfVersions(t *testing.T) {
+	for _, list := range []string{"cs", "en", "cs,en", "cs,de,en", strings.Join(Stemmed(), ",")} {
+		l, err := ParseLanguages(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := LanguagesOf(l.Version()); got != l.String() {
+			t.Errorf("of %s: %s", l, got)
+		}
+		said := Differ("slave-0", l.Version(), "this program", Default.Version())
+		if l != Default && (!strings.Contains(said, "slave-0 has the languages "+l.String()+", ") || !strings.Contains(said, " has cs,en:")) {
+			t.Errorf("%s: %s", l, said)
+		}
+	}
+	if got := LanguagesOf("rules 1; cs x; xxh64"); got != "" {
+		t.Errorf("of an older program: %s", got)
+	}
+}
+
 func TestOtherLanguages(t *testing.T) {
 	cs, err := ParseLanguages("cs")
 	if err != nil {
@@ -62,8 +82,8 @@ func TestOtherLanguages(t *testing.T) {
 		if got := Default.OtherLanguages(version); got != want {
 			t.Errorf("OtherLanguages(%q) = %v", version, got)
 		}
-		if told := strings.Contains(Remedy(version, Default.Version()), "the same languages"); told != want {
-			t.Errorf("Remedy(%q): %v", version, told)
+		if said := Differ("slave-0", version, "this program", Default.Version()); strings.Contains(said, "the same `languages`") != want {
+			t.Errorf("Differ(%q): %s", version, said)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package words
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -60,13 +61,34 @@ func onlyLanguages(a, b string) bool {
 		strings.HasSuffix(a, hashes) && strings.HasSuffix(b, hashes)
 }
 
-// Remedy says, for errors, what to do about two programs with words of different versions, which may be
-// any texts.
-func Remedy(a, b string) string {
-	if onlyLanguages(a, b) {
-		return "give all processes of the cluster the same languages"
+// LanguagesOf returns the codes of the languages in a version of words, with commas between them, or "" if it is
+// not a version of this program's tables and hashes.
+func LanguagesOf(version string) string {
+	rest, ok := strings.CutPrefix(version, tables())
+	rest, whole := strings.CutSuffix(rest, hashes)
+	if !ok || !whole {
+		return ""
 	}
-	return "update the older program"
+	var codes []string
+	for part := range strings.SplitSeq(strings.TrimPrefix(rest, "; "), "; ") {
+		code, _, _ := strings.Cut(part, " ")
+		codes = append(codes, code)
+	}
+	slices.Sort(codes) // the order of Languages.String
+	return strings.Join(codes, ",")
+}
+
+// Differ says, for errors, how the words of two programs differ and what to do. The versions may be any texts.
+func Differ(peer, peerVersion, own, ownVersion string) string {
+	if onlyLanguages(peerVersion, ownVersion) {
+		return fmt.Sprintf("%s has the languages %s, %s has %s: give all processes of the cluster the same `languages`",
+			peer, LanguagesOf(peerVersion), own, LanguagesOf(ownVersion))
+	}
+	if peerVersion == "" {
+		peerVersion = "from before versions"
+	}
+	return fmt.Sprintf("%s has words of version %q, %s of %q, and would miss keywords and negatives: update the older program",
+		peer, peerVersion, own, ownVersion)
 }
 
 // rulesOf returns the number of rules in a version. ok is false if no program's Version can have

@@ -60,7 +60,7 @@ type Config struct {
 	// means only those on this machine.
 	TrustedSlaves []string `yaml:"trusted_slaves"`
 
-	// Languages are those whose words have stems; a store of others is set aside and filled again.
+	// Languages are those whose words have stems; a store of others is not opened.
 	Languages words.Languages `yaml:"languages"`
 	// Scorer is the file of the model that scores candidates (docs/scorer.md); if it is empty, there is no scorer.
 	Scorer string `yaml:"scorer"`

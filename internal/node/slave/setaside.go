@@ -23,6 +23,7 @@ import (
 // What an adversary, or a mistake, could do with this:
 //   - an older program, started by mistake, finds all stores of a newer version: they are not set aside, or the cluster
 //     would be filled twice. Stores that this program must build again after an upgrade are set aside: one next to others that can be opened (others), and one of an older program's format or words;
+//   - one wrong `languages` would have every store built again, if a store of other languages were set aside;
 //   - a directory named by mistake, a backup or a database: nothing that is not a store is moved;
 //   - a second process on a store finds it locked: it is not set aside below the first one;
 //   - a full disk, too little memory or too few open files: another directory would not mend that;
@@ -35,7 +36,7 @@ import (
 func Replace(cfg *Config, plan memlimit.Plan, cause error, others bool, log *slog.Logger) (barrels.Store, error) {
 	switch kind := fault.KindOf(cause); {
 	case !mayBeStore(cfg.Dir), kind == fault.Locked, kind == fault.NoSpace, ulimit.Advice(cause) != "", fault.FieldOf(cause) == "memory",
-		kind == fault.Version && !others && fault.FieldOf(cause) != index.OlderProgram:
+		fault.FieldOf(cause) == index.OtherLanguages, kind == fault.Version && !others && fault.FieldOf(cause) != index.OlderProgram:
 		return nil, cause
 	}
 	balancer, _ := os.ReadFile(filepath.Join(cfg.Dir, adoptedFile)) // nil if there is none, or it cannot be read either

@@ -149,7 +149,8 @@ func TestStoresThatCannotBeOpenedAreSetAside(t *testing.T) {
 		"older words with a number":   {spoil: ofWords("rules 1; unicode 15.0.0/15.0.0"), opened: true},
 		"newer words alone":           {spoil: ofWords("rules 99; unicode 15.0.0/15.0.0"), stays: fault.Version},
 		"newer words among others":    {spoil: ofWords("rules 99; unicode 15.0.0/15.0.0"), others: true, opened: true},
-		"other languages":             {spoil: ofWords(moreLanguages(t).Version()), opened: true},
+		"other languages":             {spoil: ofWords(moreLanguages(t).Version()), stays: fault.Version},
+		"other languages, one store":  {spoil: ofWords(moreLanguages(t).Version()), others: true, stays: fault.Version},
 		"words of nobody knows whom":  {spoil: ofWords("x"), stays: fault.Version},
 		"too many": {spoil: func(t *testing.T, dir string) {
 			inStead("CURRENT", garbage)(t, dir)

@@ -34,8 +34,7 @@ func meet(master, slave *pb.Hello) error {
 	case master.GetDatabase() != "" && slave.GetDatabase() != "" && master.GetDatabase() != slave.GetDatabase():
 		return fault.Newf(fault.Conflict, op, "%s holds data of database %q, not of %q", slave.GetName(), slave.GetDatabase(), master.GetDatabase())
 	case master.GetWords() != slave.GetWords():
-		return fault.Newf(fault.Version, op, "the master has words of version %q, %s of %q: it would miss keywords and negatives; %s",
-			master.GetWords(), slave.GetName(), slave.GetWords(), words.Remedy(master.GetWords(), slave.GetWords()))
+		return fault.Newf(fault.Version, op, "%s", words.Differ("the master", master.GetWords(), slave.GetName(), slave.GetWords()))
 	}
 	return nil
 }

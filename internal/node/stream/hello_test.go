@@ -31,7 +31,7 @@ func TestPeersOfOtherLanguages(t *testing.T) {
 	}
 	for _, l := range [][2]words.Languages{{words.Default, more}, {more, words.Default}} {
 		err := meet(&pb.Hello{Version: version, Words: l[0].Version()}, &pb.Hello{Version: version, Words: l[1].Version()})
-		if !fault.Is(err, fault.Version) || !strings.Contains(err.Error(), "the same languages") {
+		if !fault.Is(err, fault.Version) || !strings.Contains(err.Error(), "the same `languages`") {
 			t.Errorf("master of %v, slave of %v: %v", l[0], l[1], err)
 		}
 	}

@@ -1,24 +1,41 @@
 package up
 
 import (
+	"io"
+	"log/slog"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"adshard/backend"
 	"adshard/backend/sqlite"
+	"adshard/fault"
 	"adshard/search"
 )
 
-// TestUpInOtherLanguages: where a cluster begins to stem another language, its stores are built again, and words of that language
-// match in other forms; where it stops, they do not any more.
+// TestUpInOtherLanguages: stores of other languages are not thrown away: the start is refused, with both lists. Once they are moved
+// away, they are built again, and words of a new language match in other forms; where it is left out, they do not any more.
 func TestUpInOtherLanguages(t *testing.T) {
 	cfg := upConfig(t, germanDB(t))
 	cfg.Slaves, cfg.Distributors, cfg.Transport = 1, 1, TransportStream
+	before := ""
 	for _, languages := range []string{"cs,en", "cs,de,en", "cs,en"} {
 		if err := cfg.Languages.UnmarshalText([]byte(languages)); err != nil {
 			t.Fatal(err)
 		}
+		if before != "" {
+			err := Run(t.Context(), cfg, io.Discard, slog.New(slog.DiscardHandler))
+			if !fault.Is(err, fault.Version) || !strings.Contains(err.Error(), "built with the languages "+before+", and `languages` is "+languages) {
+				t.Fatalf("from %s to %s: %v", before, languages, err)
+			}
+			store := filepath.Join(cfg.Data, "slave-0")
+			if err := os.Rename(store, store+".of-"+strings.ReplaceAll(before, ",", "-")+"-before-"+languages); err != nil {
+				t.Fatal(err)
+			}
+		}
+		before = languages
 		c := startUp(t, cfg)
 		c.matches(t, "blaue lampe", 1) // the keyword's own words match in any case
 		want := uint64(0)

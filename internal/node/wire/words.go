@@ -72,9 +72,5 @@ func SameWords(op, peer, version string, languages words.Languages) error {
 	if version == own {
 		return nil
 	}
-	if version == "" {
-		version = "from before versions"
-	}
-	return fault.Newf(fault.Version, op, "%s has words of version %q, this program of %q: it would miss keywords and negatives; %s",
-		peer, version, own, words.Remedy(own, version))
+	return fault.Newf(fault.Version, op, "%s", words.Differ(peer, version, "this program", own))
 }
