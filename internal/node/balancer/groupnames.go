@@ -1,6 +1,7 @@
 package balancer
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"sync"
@@ -11,8 +12,9 @@ import (
 )
 
 const (
-	// namesTime bounds how long an answer waits for names.
+	// namesTime bounds how long names are read, and namesWait how long an answer waits for them.
 	namesTime = time.Second
+	namesWait = 100 * time.Millisecond
 	// namesRead bounds the ad groups that are read for one answer, since each comes with all its contents;
 	// namesKept bounds the groups whose names are remembered.
 	namesRead = 50
@@ -26,6 +28,7 @@ type groupNames struct {
 	reading sync.Mutex // held while reading; other callers use the names that are known
 	mu      sync.Mutex
 	known   map[uint64]groupName // under mu
+	wait    time.Duration        // how long an answer waits for names; 0: namesWait
 }
 
 type groupName struct {
@@ -39,12 +42,20 @@ func (g *groupNames) fill(ctx context.Context, db backend.Feed, list []*api.HotI
 	list = list[:min(namesRead, len(list))]
 	names, unknown := g.lookup(list)
 	if len(unknown) > 0 && g.reading.TryLock() {
-		defer g.reading.Unlock()
-		ctx, cancel := context.WithTimeout(ctx, namesTime)
-		defer cancel()
-		read := readNames(ctx, db, unknown)
-		g.learn(read)
-		maps.Copy(names, read)
+		read := make(chan map[uint64]groupName, 1)
+		go func() { // it goes on for the next answer if this one does not wait
+			defer g.reading.Unlock()
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), namesTime)
+			defer cancel()
+			more := readNames(ctx, db, unknown)
+			g.learn(more)
+			read <- more
+		}()
+		select {
+		case more := <-read:
+			maps.Copy(names, more)
+		case <-time.After(cmp.Or(g.wait, namesWait)):
+		}
 	}
 	for _, h := range list {
 		n := names[h.GroupID]

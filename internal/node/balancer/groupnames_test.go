@@ -30,7 +30,7 @@ func (f *fragile) Snapshot(ctx context.Context) (backend.Snapshot, error) {
 func TestNamesOfGroups(t *testing.T) {
 	d := nodetest.NewDatabase(t)
 	d.Write(2, 3, 1, 1)
-	db, names := &fragile{Feed: d.DB, away: true}, new(groupNames)
+	db, names := &fragile{Feed: d.DB, away: true}, &groupNames{wait: time.Hour}
 	ask := func(ids ...uint64) (list []*api.HotItem) {
 		for _, id := range ids {
 			list = append(list, &api.HotItem{GroupID: id})
@@ -83,12 +83,40 @@ func TestNamesOfGroups(t *testing.T) {
 	}
 }
 
+// stalled is a database whose reads do not end before they are let go.
+type stalled struct {
+	backend.Feed
+	letGo chan struct{}
+}
+
+func (s stalled) Snapshot(ctx context.Context) (backend.Snapshot, error) {
+	<-s.letGo
+	return s.Feed.Snapshot(ctx)
+}
+
+// TestNamesOfASlowDatabase: an answer does not wait for names until they are read; they are in a later one.
+func TestNamesOfASlowDatabase(t *testing.T) {
+	d := nodetest.NewDatabase(t)
+	d.Write(1, 1, 1, 1)
+	db, names := stalled{d.DB, make(chan struct{})}, &groupNames{wait: time.Nanosecond}
+	h := &api.HotItem{GroupID: 1}
+	if names.fill(t.Context(), db, []*api.HotItem{h}); h.Group != "" {
+		t.Fatalf("%+v", h)
+	}
+	close(db.letGo)
+	names.reading.Lock() // until it is read
+	defer names.reading.Unlock()
+	if names.fill(t.Context(), d.DB, []*api.HotItem{h}); h.Group == "" {
+		t.Errorf("when it was read: %+v", h)
+	}
+}
+
 // TestNamesOfManyGroups: one answer reads a bounded number of names, and at most namesKept are
 // remembered.
 func TestNamesOfManyGroups(t *testing.T) {
 	d := nodetest.NewDatabase(t)
 	d.Write(10, 10, 1, 1)
-	names := &groupNames{known: make(map[uint64]groupName)}
+	names := &groupNames{wait: time.Hour, known: make(map[uint64]groupName)}
 	for id := range uint64(namesKept) {
 		names.known[1_000_000+id] = groupName{group: "x"}
 	}
