@@ -95,6 +95,7 @@ func (p *Proxy) apply(ctx context.Context, d Distributor, epoch uint64, data *pb
 		p.refill = false
 	}
 	p.pauses.Reset()
+	p.complaint.Tell(nil)
 	p.state.change(func(s *State) {
 		s.Trouble = ""
 		s.Buckets++
@@ -116,6 +117,7 @@ func (p *Proxy) apply(ctx context.Context, d Distributor, epoch uint64, data *pb
 func (p *Proxy) healthy(data *pb.NodeData) {
 	if data == nil {
 		p.pauses.Reset()
+		p.complaint.Tell(nil)
 		p.state.change(func(s *State) { s.Trouble = "" })
 		p.idle++
 		p.heal(p.idle >= idlePulls && time.Since(time.Unix(0, p.reported.Load())) < 3*p.cfg.Report)

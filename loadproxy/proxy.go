@@ -38,12 +38,13 @@ type Proxy struct {
 	epoch uint64       // from the last Enlist
 	// catchUp is the clock to reach, as named at the first Enlist or at one that requires a
 	// refill. It is nil before that, and again once the clock is reached.
-	catchUp *uint64
-	settled bool         // the first Enlist has succeeded
-	copied  *pb.Copied   // the slave that the store was copied from; nil if there is none, or if the balancer knows it
-	refill  bool         // the store's data are unusable, and it waits for a reset
-	idle    int          // pulls without a bucket since the last bucket
-	pauses  wait.Backoff // after failures
+	catchUp   *uint64
+	settled   bool           // the first Enlist has succeeded
+	copied    *pb.Copied     // the slave that the store was copied from; nil if there is none, or if the balancer knows it
+	refill    bool           // the store's data are unusable, and it waits for a reset
+	idle      int            // pulls without a bucket since the last bucket
+	pauses    wait.Backoff   // after failures
+	complaint wait.Complaint // of failures
 }
 
 // New returns a proxy for store, and marks the store as not caught up.
@@ -134,9 +135,8 @@ func (p *Proxy) settle() {
 
 // failed reports err and pauses, for longer after each failure in a row.
 func (p *Proxy) failed(ctx context.Context, err error) {
-	before := p.state.get().Trouble
 	p.state.change(func(s *State) { s.Trouble, s.Retries = err.Error(), s.Retries+1 })
-	if before != err.Error() {
+	if p.complaint.Tell(err) {
 		p.log.Warn("no progress; retrying", "kind", fault.KindOf(err).String(), "err", err)
 	}
 	p.settle()              // it may have waited for a balancer that no longer answers

@@ -39,7 +39,7 @@ var rules = []struct {
 }{
 	{pkg: "fault"},
 	{pkg: "schema/…"},
-	{pkg: "internal/wait"},
+	{pkg: "internal/wait", may: []string{"fault"}},
 	{pkg: "internal/version"},
 	{pkg: "internal/money"},
 	{pkg: "internal/near"},

@@ -1,5 +1,5 @@
 // Package wait has waits that the standard library does not have: for a time that a context can cut short, between
-// failing attempts, and for the next change of something shared.
+// failing attempts, and for the next change of something shared; and it says which failures in a row are worth a line in the log.
 package wait
 
 import (

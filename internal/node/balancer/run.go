@@ -90,9 +90,10 @@ func (b *Balancer) persist(ctx context.Context) error {
 
 // keepLease renews the lease until ctx is done or another balancer has taken over.
 func (b *Balancer) keepLease(ctx context.Context) error {
+	var complaint wait.Complaint
 	err := b.leadership.KeepAlive(ctx, func(err error) {
 		b.health.Record(health.RenewLease, err)
-		if err != nil {
+		if complaint.Tell(err) {
 			b.log.Warn("cannot renew the lease", "err", err)
 		}
 	})

@@ -79,16 +79,15 @@ func New(name string, of func() string, source Source, keeper Keeper, log *slog.
 // Run follows until ctx is done.
 func (f *Follower) Run(ctx context.Context) {
 	pause := wait.Backoff{Least: 50 * time.Millisecond, Most: time.Second}
-	trouble := ""
+	var complaint wait.Complaint
 	for ctx.Err() == nil {
 		err := f.poll(ctx)
+		tell := complaint.Tell(err)
 		if err == nil {
 			pause.Reset()
-			trouble = ""
 			continue
 		}
-		if ctx.Err() == nil && err.Error() != trouble {
-			trouble = err.Error()
+		if ctx.Err() == nil && tell {
 			f.log.Warn("no newer places and block lists; those that are here are used", "err", err)
 		}
 		_ = pause.Sleep(ctx)

@@ -48,10 +48,11 @@ type Watcher struct {
 
 	start     time.Time
 	mu        sync.Mutex
-	connected connected     // under mu
-	retired   []retired     // under mu
-	watch     maps.Watch    // under mu
-	stale     chan struct{} // full if a slave no longer serves the map's view
+	connected connected      // under mu
+	retired   []retired      // under mu
+	watch     maps.Watch     // under mu
+	complaint wait.Complaint // under mu
+	stale     chan struct{}  // full if a slave no longer serves the map's view
 }
 
 type retired struct {
@@ -122,7 +123,7 @@ func (w *Watcher) Run(ctx context.Context) error {
 func (w *Watcher) polled(fresh bool, err error) (pause time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if last := w.watch.Trouble(); err != nil && (last == nil || last.Error() != err.Error()) {
+	if w.complaint.Tell(err) {
 		w.log.Warn("no newer map; using the last one", "err", err)
 	}
 	return w.watch.Polled(time.Since(w.start), fresh, err)

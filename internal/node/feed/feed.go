@@ -35,6 +35,7 @@ type Follower struct {
 // fails. Errors: fault.Stale if the next changes were compacted away, fault.Conflict if the
 // database was restored; after both, the caller must start afresh.
 func (f *Follower) Run(ctx context.Context, take func(list []balance.Change, at backend.Position) error) error {
+	var complaint wait.Complaint
 	for {
 		list, err := f.DB.Changes(ctx, f.At, feedBatch)
 		if err == nil {
@@ -56,10 +57,13 @@ func (f *Follower) Run(ctx context.Context, take func(list []balance.Change, at 
 			return ctx.Err()
 		}
 		f.Health.Record(health.ReadChanges, err)
+		tell := complaint.Tell(err)
 		if err == nil {
 			continue
 		}
-		f.Log.Warn("cannot read the changes; trying again", "err", err)
+		if tell {
+			f.Log.Warn("cannot read the changes; trying again", "err", err)
+		}
 		if err := wait.Sleep(ctx, RetryAfter); err != nil {
 			return err
 		}
