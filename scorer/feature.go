@@ -44,7 +44,7 @@ var kinds = [features]struct {
 	device:        {name: "device", values: namesOf(search.Devices, search.Device.String)},
 	hour:          {name: "hour", most: 23},
 	weekday:       {name: "weekday", values: namesOf(7, func(d time.Weekday) string { return strings.ToLower(d.String()) })},
-	queryWords:    {name: "query_words", most: search.MaxQueryWords},
+	queryWords:    {name: "query_words", most: search.MaxQueryUnits},
 	site:          {name: "site"},
 }
 

@@ -14,6 +14,8 @@ const MaxQueryBytes = 1024
 // the term of each word's own stem in each language, and in language "" (campaigns without any of
 // them). With a reach of Synonym it also adds the terms of the word's synonyms
 // in the language. Language "" has neither inflection nor synonyms. A nil lexicon has no synonyms.
+// Scripts without spaces have neither, too: there it adds each sequence of units that a keyword may
+// have as a run.
 //
 // Words have stems in the default languages. Own terms come first, in the order of the words. A text without a word gives a query without
 // words and terms. It returns fault.Invalid with field "q" if the text has more than MaxQueryBytes
@@ -31,12 +33,11 @@ func ExpandIn(in words.Languages, text string, reach Level, lex *words.Lexicon) 
 	if !utf8.ValidString(text) {
 		return nil, fault.Field(op, "q", "the query is not valid UTF-8: send it as UTF-8")
 	}
-	split, err := words.Split(text)
+	split, joined, truncated, err := Units(text)
 	if err != nil {
 		return nil, fault.Field(op, "q", "%w", err)
 	}
-	q := &Query{Text: text, Truncated: len(split) > MaxQueryWords}
-	split = split[:min(len(split), MaxQueryWords)]
+	q := &Query{Text: text, Truncated: truncated}
 	if len(split) == 0 {
 		return q, nil
 	}
@@ -47,6 +48,7 @@ func ExpandIn(in words.Languages, text string, reach Level, lex *words.Lexicon) 
 	languages := in.Codes()
 	e := expansion{list: make([]termSense, 0, 8*len(split))}
 	e.own(split, languages)
+	q.Runs = e.runs(split, joined, languages)
 	if reach >= Synonym && lex != nil {
 		e.synonyms(split, languages, lex)
 	}
@@ -65,7 +67,27 @@ type termSense struct {
 }
 
 func (e *expansion) add(term uint64, word int, synonym uint64) {
-	e.list = append(e.list, termSense{term, Sense{Word: uint8(word), Synonym: synonym}})
+	e.list = append(e.list, termSense{term, Sense{Word: uint16(word), Synonym: synonym}})
+}
+
+// runs returns the sequences of two or more units that can be a run, and adds their terms.
+func (e *expansion) runs(split []words.Word, joined uint64, languages []string) (list []Run) {
+	if joined == 0 {
+		return nil
+	}
+	var text []byte
+	for from := range split {
+		text = append(text[:0], split[from].Normalised...)
+		for to := from + 1; joined>>to&1 != 0; to++ {
+			text = append(text, split[to].Normalised...)
+			e.add(words.TermBytes("", text), len(split)+len(list), 0)
+			for _, l := range languages {
+				e.add(words.TermBytes(l, text), len(split)+len(list), 0)
+			}
+			list = append(list, Run{Norm: words.HashBytes(text), Word: uint8(from), More: uint8(to - from)})
+		}
+	}
+	return list
 }
 
 func (e *expansion) own(split []words.Word, languages []string) {

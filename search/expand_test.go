@@ -23,27 +23,77 @@ func slowTerms(in words.Languages, text string, reach search.Level, lex *words.L
 		}
 		terms[term][s] = true
 	}
-	split, _ := words.Split(text)
-	for i, w := range split[:min(32, len(split))] {
-		add(words.Term("", w.Fold), search.Sense{Word: uint8(i)})
+	split, _ := slowUnits(text)
+	_, runs := slowRuns(split)
+	for i, run := range runs {
+		for _, l := range append(in.Codes(), "") {
+			add(words.TermOf(l, run), search.Sense{Word: uint16(len(split) + i)})
+		}
+	}
+	for i, w := range split {
+		add(words.Term("", w.Fold), search.Sense{Word: uint16(i)})
 		for _, l := range in.Codes() {
 			stem, _ := words.Stem(l, w.Fold)
-			add(words.Term(l, stem), search.Sense{Word: uint8(i)})
+			add(words.Term(l, stem), search.Sense{Word: uint16(i)})
 			if reach < search.Synonym {
 				continue
 			}
 			for _, s := range lex.Synonyms(l, w.Fold) {
 				stem, _ := words.Stem(l, s)
-				add(words.Term(l, stem), search.Sense{Word: uint8(i), Synonym: words.Hash(s)})
+				add(words.Term(l, stem), search.Sense{Word: uint16(i), Synonym: words.Hash(s)})
 			}
 		}
 	}
 	return terms
 }
 
+// slowUnits returns the units of a text that a query uses, and whether there are more.
+func slowUnits(text string) (units []words.Word, more bool) {
+	split, _ := words.Split(text)
+	for i, w := range split {
+		for _, unit := range words.AppendUnits(nil, w.Normalised) {
+			if i == 32 || len(units) == 40 {
+				return units, true
+			}
+			if unit != w.Normalised {
+				w = words.Word{Normalised: unit, Fold: unit}
+			}
+			units = append(units, w)
+		}
+	}
+	return units, false
+}
+
+// slowRuns returns the runs of several units, and their texts.
+func slowRuns(units []words.Word) (runs []search.Run, texts []string) {
+	for from := range units {
+		for to := from + 2; to <= len(units); to++ {
+			if text, ok := slowRun(units[from:to]); ok {
+				runs = append(runs, search.Run{Norm: words.Hash(text), Word: uint8(from), More: uint8(to - from - 1)})
+				texts = append(texts, text)
+			}
+		}
+	}
+	return runs, texts
+}
+
+// slowRun returns the run that has the given units. ok is false if there is none.
+func slowRun(units []words.Word) (run string, ok bool) {
+	var list []string
+	for _, u := range units {
+		run, list = run+u.Normalised, append(list, u.Normalised)
+	}
+	split, err := words.Split(run)
+	return run, err == nil && len(split) == 1 && words.IsRun(run) && slices.Equal(words.AppendUnits(nil, run), list)
+}
+
 // checkQuery compares a query with slowTerms.
 func checkQuery(q *search.Query, in words.Languages, text string, reach search.Level, lex *words.Lexicon) error {
 	want := slowTerms(in, text, reach, lex)
+	units, _ := slowUnits(text)
+	if runs, _ := slowRuns(units); !slices.Equal(q.Runs, runs) {
+		return fmt.Errorf("the runs %+v, want %+v", q.Runs, runs)
+	}
 	if len(q.Terms) != len(want) {
 		return fmt.Errorf("%d terms, want %d", len(q.Terms), len(want))
 	}
@@ -79,8 +129,8 @@ func TestExpandIsTheOracles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		split, _ := words.Split(text)
-		if q.Text != text || len(q.Words) != min(32, len(split)) || q.Truncated != (len(split) > 32) {
+		units, more := slowUnits(text)
+		if q.Text != text || len(q.Words) != len(units) || q.Truncated != more {
 			t.Fatalf("%q: %d words, truncated %v", text, len(q.Words), q.Truncated)
 		}
 		if err := checkQuery(q, in, text, reach, lex); err != nil {
@@ -131,7 +181,8 @@ func FuzzExpand(f *testing.F) {
 	lex := oracletest.Lexicon()
 	for _, text := range []string{
 		"usb cable", "běžecké boty light", "", "!", "\xff", "ﬁlter ½ ǅ", strings.Repeat("x ", 40),
-		"a" + strings.Repeat("̈", 31), "İZMİR STRAẞE", "ΟΔΟΣ",
+		"a" + strings.Repeat("̈", 31), "İZMİR STRAẞE", "ΟΔΟΣ", "iPhone15手机壳 3月", "スマホ ケース・らーめん", "ภาษาไทย ๑๒",
+		strings.Repeat("手机壳", 15), strings.Repeat("x手", 20),
 	} {
 		f.Add(text, uint8(3))
 	}
@@ -144,7 +195,7 @@ func FuzzExpand(f *testing.F) {
 			}
 			return
 		}
-		if len(text) > search.MaxQueryBytes || len(q.Words) > search.MaxQueryWords {
+		if len(text) > search.MaxQueryBytes || len(q.Words) > search.MaxQueryUnits {
 			t.Fatalf("%q: not refused or not cut", text)
 		}
 		if err := checkQuery(q, words.Default, text, r, lex); err != nil {

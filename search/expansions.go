@@ -114,7 +114,7 @@ func (e *Expansions) sweep() bool {
 // sizeOf estimates the size of a cached query.
 func sizeOf(q *Query) int64 {
 	size := unsafe.Sizeof(expanded{}) + unsafe.Sizeof(*q) + uintptr(len(q.Text)) +
-		uintptr(cap(q.Words))*unsafe.Sizeof(Word{}) + uintptr(cap(q.Terms))*unsafe.Sizeof(QueryTerm{})
+		uintptr(cap(q.Words))*unsafe.Sizeof(Word{}) + uintptr(cap(q.Runs))*unsafe.Sizeof(Run{}) + uintptr(cap(q.Terms))*unsafe.Sizeof(QueryTerm{})
 	for i := range q.Terms {
 		size += uintptr(cap(q.Terms[i].Senses)) * unsafe.Sizeof(Sense{})
 	}

@@ -16,11 +16,11 @@ type ExplainedStem struct {
 
 // Explain returns the words of a text that Expand accepts, as far as queries use them.
 func (e *Expansions) Explain(text string) []ExplainedWord {
-	split, err := words.Split(text)
+	split, _, _, err := Units(text)
 	if err != nil {
 		return nil
 	}
-	out := make([]ExplainedWord, min(len(split), MaxQueryWords))
+	out := make([]ExplainedWord, len(split))
 	for i := range out {
 		out[i].Word = split[i]
 		for _, l := range e.languages.Codes() {

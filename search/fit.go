@@ -10,8 +10,10 @@ const MaxKeywordWords = 10
 // valid: a word that agrees with nothing has Best NoLevel.
 type Fit struct {
 	// At holds, for each level, the positions of the query's words (bit i: word i) with which the
-	// word agrees at that level or a better one.
-	At [Levels]uint32
+	// word agrees at that level or a better one: for a run, the positions of its first unit.
+	At [Levels]uint64
+	// More is the number of the query's words after that one with which a run agrees, too.
+	More uint8
 	// Best is the best level at which the word agrees with any word of the query.
 	Best Level
 }
@@ -27,9 +29,19 @@ func (f *Fit) add(pos uint8, level Level) {
 	f.Best = min(f.Best, level)
 }
 
+// covered returns the positions of all words of the query with which the word agrees at the given
+// level or a better one.
+func (f *Fit) covered(level Level) uint64 {
+	at := f.At[level]
+	for range f.More {
+		at |= at << 1
+	}
+	return at
+}
+
 // within returns the best level at which the word agrees at any of the positions, or NoLevel if it
 // agrees at none.
-func (f *Fit) within(positions uint32) Level {
+func (f *Fit) within(positions uint64) Level {
 	for l := f.Best; l < NoLevel; l++ {
 		if f.At[l]&positions != 0 {
 			return l
@@ -39,7 +51,7 @@ func (f *Fit) within(positions uint32) Level {
 }
 
 // first returns the lowest of the positions at which the word agrees at the given level or a better
-// one, or 32 if there is none.
-func (f *Fit) first(positions uint32, level Level) int {
-	return bits.TrailingZeros32(f.At[level] & positions)
+// one, or 64 if there is none.
+func (f *Fit) first(positions uint64, level Level) int {
+	return bits.TrailingZeros64(f.At[level] & positions)
 }

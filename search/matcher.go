@@ -9,8 +9,8 @@ package search
 type Matcher struct {
 	// Query is the query; read-only.
 	Query *Query
-	words []Word // the first MaxQueryWords words of the query
-	all   uint32 // all positions of words
+	words []Word // the first MaxQueryUnits words of the query
+	all   uint64 // all positions of words
 	rules [MatchTypes]queryRule
 	// Reach is the furthest reach of all rules; read-only.
 	Reach  Level
@@ -26,12 +26,13 @@ type queryRule struct {
 	least, most int
 }
 
-func newRule(r Rule, queryWords int) queryRule {
+// newRule prepares a rule for a query with a number of words, of which several can agree with a run.
+func newRule(r Rule, queryWords int, runs bool) queryRule {
 	made := queryRule{shape: shapeOf(r), reach: min(r.Reach, Synonym), least: 1, most: MaxKeywordWords}
 	if r.Ordered {
 		made.most = min(queryWords, MaxKeywordWords)
 	}
-	if made.shape == sequence {
+	if made.shape == sequence && !runs {
 		made.least = queryWords
 	}
 	return made
@@ -49,11 +50,11 @@ func NewMatcher(q *Query, p Profile) *Matcher {
 // query's terms; the other methods do not.
 func (m *Matcher) Reset(q *Query, p Profile) {
 	m.Query = q
-	m.words = q.Words[:min(len(q.Words), MaxQueryWords)]
-	m.all = uint32(uint64(1)<<len(m.words) - 1)
+	m.words = q.Words[:min(len(q.Words), MaxQueryUnits)]
+	m.all = uint64(1)<<len(m.words) - 1
 	m.Reach = Identical
 	for t, r := range p {
-		m.rules[t] = newRule(r, len(m.words))
+		m.rules[t] = newRule(r, len(m.words), len(q.Runs) > 0)
 		m.Reach = max(m.Reach, m.rules[t].reach)
 	}
 }
@@ -79,13 +80,25 @@ func (m *Matcher) FitOf(norm, fold uint64, senses []Sense) Fit {
 	f := noFit
 	for _, s := range senses {
 		if int(s.Word) >= len(m.words) {
-			continue // not made by Expand
+			m.fitRun(&f, norm, int(s.Word)-len(m.words))
+			continue
 		}
 		if l := agreement(norm, fold, m.words[s.Word], s.Synonym); l <= m.Reach {
-			f.add(s.Word, l)
+			f.add(uint8(s.Word), l)
 		}
 	}
 	return f
+}
+
+// fitRun records that a keyword's word agrees with a run of the query, if it is the same.
+func (m *Matcher) fitRun(f *Fit, norm uint64, run int) {
+	if run >= len(m.Query.Runs) {
+		return // not made by Expand
+	}
+	if r := m.Query.Runs[run]; r.Norm == norm {
+		f.More = r.More
+		f.add(r.Word, Identical)
+	}
 }
 
 // agreement returns the level at which a keyword's word agrees with a query's word that gave its
@@ -132,7 +145,7 @@ func (m *Matcher) LevelOf(t MatchType, fits []*Fit) Level {
 }
 
 // level returns the level of a match, which may be beyond the rule's reach.
-func (r *queryRule) level(fits []*Fit, all uint32) Level {
+func (r *queryRule) level(fits []*Fit, all uint64) Level {
 	switch r.shape {
 	case sameSet:
 		return matchSameSet(fits, all, r.reach)
@@ -143,7 +156,7 @@ func (r *queryRule) level(fits []*Fit, all uint32) Level {
 	case phrase:
 		return matchPhrase(fits, r.reach)
 	case sequence:
-		return matchSequence(fits)
+		return matchSequence(fits, all)
 	}
 	return matchAnySet(fits)
 }
@@ -156,7 +169,7 @@ const normsMost = 12
 // reaches only to Identical does not match. If all words are in the query, a rule that allows other
 // words and ignores order and adjacency matches at Identical.
 func (m *Matcher) ByNorms(t MatchType, norms []uint64) (l Level, decided bool) {
-	if len(norms) == 0 || len(m.words) > normsMost {
+	if len(norms) == 0 || len(m.words) > normsMost || len(m.Query.Runs) > 0 {
 		return NoLevel, false
 	}
 	if !m.Possible(t, len(norms)) {

@@ -15,50 +15,56 @@ import (
 func TestLevelIsTheOracles(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 6).Draw(t, "query words")
-		q := &search.Query{Words: make([]search.Word, n)}
+		q := &search.Query{Words: make([]search.Word, n), Runs: make([]search.Run, 1)}
 		for range 20 {
 			p := oracletest.DrawProfile(t)
 			m := search.NewMatcher(q, p)
-			agree, fits := drawAgreement(t, n)
+			agree, units, fits := drawAgreement(t, n)
 			for mt, rule := range p {
 				got := m.Level(search.MatchType(mt), fits)
-				if want := oracle.MatchTable(agree, rule, n); got != want {
-					t.Fatalf("%+v %v: got %v, want %v", rule, agree, got, want)
+				if want := oracle.MatchTable(units, agree, rule, n); got != want {
+					t.Fatalf("%+v %v of %v units: got %v, want %v", rule, agree, units, got, want)
 				}
 			}
 		}
 	})
 }
 
-// drawAgreement draws how up to five words agree with n words of a query.
-func drawAgreement(t *rapid.T, n int) (agree [][]search.Level, fits []search.Fit) {
+// drawAgreement draws how up to five words, some of them runs of several units, agree with n words of a query.
+func drawAgreement(t *rapid.T, n int) (agree [][]search.Level, units []int, fits []search.Fit) {
 	cell := rapid.SampledFrom([]search.Level{
 		search.NoLevel, search.Identical, search.NoLevel, search.Folded, search.Inflected, search.Synonym,
 	})
 	agree = rapid.SliceOfN(rapid.SliceOfN(cell, n, n), 1, 5).Draw(t, "agreement")
 	for _, row := range agree {
-		f := search.Fit{Best: search.NoLevel}
+		more := rapid.SampledFrom([]int{0, 0, 1, 2}).Draw(t, "more units")
+		f := search.Fit{Best: search.NoLevel, More: uint8(more)}
 		for j, level := range row {
+			if j+more >= n {
+				row[j] = search.NoLevel
+				continue
+			}
 			f.Best = min(f.Best, level)
 			for l := level; l < search.NoLevel; l++ {
 				f.At[l] |= 1 << j
 			}
 		}
-		fits = append(fits, f)
+		fits, units = append(fits, f), append(units, 1+more)
 	}
-	return agree, fits
+	return agree, units, fits
 }
 
-// TestThirtyTwoWords: masks include the last position.
-func TestThirtyTwoWords(t *testing.T) {
-	q := &search.Query{Words: make([]search.Word, search.MaxQueryWords)}
+// TestLastWord: masks include the last position.
+func TestLastWord(t *testing.T) {
+	const n = search.MaxQueryUnits
+	q := &search.Query{Words: make([]search.Word, n)}
 	last := search.Fit{Best: search.Identical}
 	for l := range last.At {
-		last.At[l] = 1 << 31
+		last.At[l] = 1 << (n - 1)
 	}
 	before := last
 	for l := range before.At {
-		before.At[l] = 1 << 30
+		before.At[l] = 1 << (n - 2)
 	}
 	for i := range 8 {
 		rule := search.Rule{Others: true, Ordered: i&1 > 0, Adjacent: i&2 > 0, Reach: search.Folded}
@@ -79,7 +85,7 @@ func TestThirtyTwoWords(t *testing.T) {
 // TestTooManyWords: a keyword with more words than allowed never matches.
 func TestTooManyWords(t *testing.T) {
 	q := &search.Query{Words: make([]search.Word, 1)}
-	f := search.Fit{At: [search.Levels]uint32{1, 1, 1, 1}}
+	f := search.Fit{At: [search.Levels]uint64{1, 1, 1, 1}}
 	m := search.NewMatcher(q, search.DefaultProfile())
 	for n, want := range map[int]search.Level{0: search.NoLevel, 10: search.Identical, 11: search.NoLevel} {
 		fits := make([]search.Fit, n)

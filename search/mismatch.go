@@ -24,13 +24,13 @@ func (m Mismatch) String() string { return mismatchNames[m] }
 // exactly if Level returns a level. Bit i of `which` is set if word i of the keyword is responsible, or, for
 // OtherWords, word i of the query. `pairs` has the best agreement of each word at any position; its Query is -1 if
 // the word agrees with none.
-func (m *Matcher) Mismatch(t MatchType, fits []Fit) (why Mismatch, which uint32, pairs []Pair) {
+func (m *Matcher) Mismatch(t MatchType, fits []Fit) (why Mismatch, which uint64, pairs []Pair) {
 	if int(t) >= MatchTypes || m.Level(t, fits) != NoLevel {
 		return NoMismatch, 0, nil
 	}
 	r := &m.rules[t]
 	pairs = make([]Pair, len(fits))
-	var missing, differing, found uint32
+	var missing, differing, found uint64
 	for i := range fits {
 		f := &fits[i]
 		pairs[i].Query = -1
@@ -41,7 +41,7 @@ func (m *Matcher) Mismatch(t MatchType, fits []Fit) (why Mismatch, which uint32,
 		case f.Best > r.reach:
 			differing |= 1 << i
 		default:
-			found |= f.At[r.reach]
+			found |= f.covered(r.reach)
 		}
 	}
 	switch {

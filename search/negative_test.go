@@ -2,6 +2,7 @@ package search_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -31,6 +32,13 @@ func TestBlockedByTable(t *testing.T) {
 		{"usb cable", search.Exact, "usb", false},
 		{"café", search.Broad, "cafe", false}, // only identical words agree
 		{"cable", search.Broad, "cables", false},
+		{"手机", search.Broad, "红色手机壳", true},
+		{"手壳", search.Broad, "手机壳", false},
+		{"壳 手机", search.Broad, "手机壳", true},
+		{"手机 壳", search.Phrase, "x手机壳", true},
+		{"壳 手机", search.Phrase, "手机壳", false},
+		{"手机 壳", search.Exact, "手机壳", true},
+		{"手机", search.Exact, "手机壳", false},
 		{"", search.Broad, "usb", false},
 		{"usb", search.Broad, "", false},
 		{"usb", search.MatchTypes, "usb", false},
@@ -45,28 +53,38 @@ func TestBlockedByTable(t *testing.T) {
 	}
 }
 
-// TestBlockedBy compares BlockedBy with slices and sets, on random words.
+// TestBlockedBy compares BlockedBy with lists of units, on random words and runs.
 func TestBlockedBy(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		list := rapid.SliceOfN(rapid.Uint64Range(1, 4), 1, 6)
-		query, norm := list.Draw(t, "query"), list.Draw(t, "negative")
-		q := &search.Query{}
-		for _, w := range query {
-			q.Words = append(q.Words, search.Word{Norm: w, Fold: 9})
+		pieces := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "手", "机", "カ", " ", " "}), 1, 9)
+		text, negative := strings.Join(pieces.Draw(t, "query"), ""), strings.Join(pieces.Draw(t, "negative"), "")
+		q, err := search.Expand(text, search.Synonym, nil)
+		list, err2 := words.Split(negative)
+		if err != nil || err2 != nil {
+			t.Fatal(err, err2)
 		}
-		phrase, broad := false, true
-		for i := range query {
-			phrase = phrase || len(query)-i >= len(norm) && slices.Equal(query[i:i+len(norm)], norm)
+		units, _ := slowUnits(text)
+		var query, all []string
+		for _, u := range units {
+			query = append(query, u.Normalised)
 		}
-		for _, w := range norm {
-			broad = broad && slices.Contains(query, w)
+		within := func(part []string) bool {
+			for i := range query {
+				if len(query)-i >= len(part) && slices.Equal(query[i:i+len(part)], part) {
+					return true
+				}
+			}
+			return false
 		}
-		want := [search.MatchTypes]bool{
-			search.Exact: slices.Equal(query, norm), search.Phrase: phrase, search.Broad: broad,
+		broad := true
+		for _, w := range list {
+			own := words.AppendUnits(nil, w.Normalised)
+			all, broad = append(all, own...), broad && within(own)
 		}
+		want := [search.MatchTypes]bool{search.Exact: slices.Equal(query, all), search.Phrase: within(all), search.Broad: broad}
 		for mt, w := range want {
-			if got := q.BlockedBy(search.MatchType(mt), norm); got != w {
-				t.Fatalf("%v: got %v, want %v", search.MatchType(mt), got, w)
+			if got := q.BlockedBy(search.MatchType(mt), norms(negative)); got != (w && len(list) > 0) {
+				t.Fatalf("%v %q, query %q: got %v, want %v", search.MatchType(mt), negative, text, got, w)
 			}
 		}
 	})

@@ -26,7 +26,7 @@ func fitsOf(m *search.Matcher, text, language string) (fits []search.Fit) {
 }
 
 // TestPairsExplainTheLevel: for every keyword that the oracle finds, in the language in which it matches best,
-// the pairs are agreements of single words, respect order and adjacency, and the worst of them is the level.
+// the pairs are agreements of single words or runs, respect order and adjacency, and the worst of them is the level.
 func TestPairsExplainTheLevel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := oracletest.Draw(t)
@@ -76,7 +76,7 @@ func checkPairs(t *rapid.T, pairs []search.Pair, fits []search.Fit, level search
 		if !rule.Ordered || i == 0 {
 			continue
 		}
-		if gap := p.Query - pairs[i-1].Query; gap < 1 || gap > 1 && (rule.Adjacent || !rule.Others) {
+		if gap := p.Query - pairs[i-1].Query - pairs[i-1].More; gap < 1 || gap > 1 && (rule.Adjacent || !rule.Others) {
 			t.Fatalf("%+v are not in order", pairs)
 		}
 	}

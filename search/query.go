@@ -1,9 +1,5 @@
 package search
 
-// MaxQueryWords is the number of words of a query that are used; words after them are ignored
-// (serving.md §1.5).
-const MaxQueryWords = 32
-
 // Word is a word of a query or keyword, as hashes (words.Hash).
 type Word struct {
 	Norm uint64 // of the normalised word
@@ -12,16 +8,26 @@ type Word struct {
 
 // Sense is one way in which a term came from a word of the query.
 type Sense struct {
-	// Word is the index of the query's word, below MaxQueryWords.
-	Word uint8
+	// Word is the index of the query's word, or len(Words) plus the index of the run.
+	Word uint16
 	// Synonym is the hash of the folded form that a keyword's word must have to agree as a synonym,
 	// or 0 if the term is that of the word's own stem.
 	Synonym uint64
 }
 
+// Run is a sequence of words of a query that a keyword may have as one word.
+type Run struct {
+	Norm uint64 // hash of the normalised run
+	Word uint8  // index of the first word
+	More uint8  // number of the words after it
+}
+
+// MaxQueryRuns is the largest number of runs of a query.
+const MaxQueryRuns = MaxQueryUnits * (MaxQueryUnits - 1) / 2
+
 // QueryTerm is a term that may be the anchor of matching keywords.
 type QueryTerm struct {
-	Term   uint64 // words.Term
+	Term   uint64 // words.TermOf
 	Senses []Sense
 }
 
@@ -40,11 +46,13 @@ func (t *QueryTerm) Cap() Level {
 type Query struct {
 	// Text is the query as given: for logs and explanations only.
 	Text string
-	// Words are the query's first MaxQueryWords words, in order.
+	// Words are the query's words that are used (Units), in order: each unit of a run is one.
 	Words []Word
-	// Terms are distinct: the terms of each word in each language, and those of its synonyms if the
+	// Runs are the sequences of several words that a keyword may have as one: of units of scripts without spaces.
+	Runs []Run
+	// Terms are distinct: the terms of each word and each run in each language, and those of its synonyms if the
 	// reach allows them.
 	Terms []QueryTerm
-	// Truncated means that the text had more than MaxQueryWords words.
+	// Truncated means that the text had more words than are used.
 	Truncated bool
 }

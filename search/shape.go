@@ -42,10 +42,10 @@ func matchAnySet(fits []*Fit) Level {
 }
 
 // union returns the positions that agree with any of the words at the given level or a better one.
-func union(fits []*Fit, level Level) uint32 {
-	var u uint32
+func union(fits []*Fit, level Level) uint64 {
+	var u uint64
 	for _, f := range fits {
-		u |= f.At[level]
+		u |= f.covered(level)
 	}
 	return u
 }
@@ -53,7 +53,7 @@ func union(fits []*Fit, level Level) uint32 {
 // matchSameSet is matchAnySet with the further condition that every word of the query agrees with
 // some keyword word. The level is that of the keyword's words only: further words of the query
 // decide whether the keyword matches, not how well.
-func matchSameSet(fits []*Fit, all uint32, reach Level) Level {
+func matchSameSet(fits []*Fit, all uint64, reach Level) Level {
 	if union(fits, reach) != all {
 		return NoLevel
 	}
@@ -69,7 +69,7 @@ func matchRunSet(fits []*Fit, reach Level) Level {
 }
 
 // bestRun returns the best level and the positions of the first run that has it.
-func bestRun(fits []*Fit, reach Level) (best Level, positions uint32) {
+func bestRun(fits []*Fit, reach Level) (best Level, positions uint64) {
 	best = NoLevel
 	for rest := union(fits, reach); rest != 0; {
 		run := lowestRun(rest)
@@ -86,10 +86,10 @@ func bestRun(fits []*Fit, reach Level) (best Level, positions uint32) {
 }
 
 // lowestRun returns the lowest run of set bits in a set that is not empty.
-func lowestRun(set uint32) uint32 {
-	start := bits.TrailingZeros32(set)
-	length := bits.TrailingZeros32(^(set >> start))
-	return uint32((uint64(1)<<length - 1) << start)
+func lowestRun(set uint64) uint64 {
+	start := bits.TrailingZeros64(set)
+	length := bits.TrailingZeros64(^(set >> start))
+	return (uint64(1)<<length - 1) << start
 }
 
 // matchPhrase matches if the keyword's words are in the query in order and next to each other. It
@@ -102,11 +102,12 @@ func matchPhrase(fits []*Fit, reach Level) Level {
 // bestPhrase returns the best level and the starting positions of the places that reach it. The
 // level of a place is that of its worst word. Fit.At of a level includes better levels, so the
 // first level that leaves a place is the best.
-func bestPhrase(fits []*Fit, reach Level) (Level, uint32) {
+func bestPhrase(fits []*Fit, reach Level) (Level, uint64) {
 	for l := Identical; l <= reach && l < NoLevel; l++ {
-		starts := ^uint32(0)
-		for i, f := range fits {
-			starts &= f.At[l] >> i
+		starts, next := ^uint64(0), 0
+		for _, f := range fits {
+			starts &= f.At[l] >> next
+			next += 1 + int(f.More)
 		}
 		if starts != 0 {
 			return l, starts
@@ -128,23 +129,27 @@ func matchSubsequence(fits []*Fit, reach Level) Level {
 }
 
 func subsequenceAt(fits []*Fit, level Level) bool {
-	free := ^uint32(0)
+	free := ^uint64(0)
 	for _, f := range fits {
 		pos := f.first(free, level)
-		if pos == 32 {
+		if pos == 64 {
 			return false
 		}
-		free = ^uint32(0) << (pos + 1) // 0 after the last position
+		free = ^uint64(0) << (pos + 1 + int(f.More))
 	}
 	return true
 }
 
-// matchSequence compares the query with the keyword, word by word. Both must have the same number
-// of words.
-func matchSequence(fits []*Fit) Level {
-	worst := Identical
-	for i, f := range fits {
-		worst = max(worst, f.within(1<<i))
+// matchSequence compares the query with the keyword, word by word, and at the end their numbers of
+// words.
+func matchSequence(fits []*Fit, all uint64) Level {
+	worst, next := Identical, 0
+	for _, f := range fits {
+		worst = max(worst, f.within(1<<next))
+		next += 1 + int(f.More)
+	}
+	if all != 1<<next-1 {
+		return NoLevel
 	}
 	return worst
 }

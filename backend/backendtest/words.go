@@ -42,7 +42,12 @@ var phrases = []struct{ was, text, now string }{
 	{"a b c d e f g h i oʼneill", "a b c d e f g h i o\u02bcneill", ""}, // eleven words
 	{"men s coats", "men\u2019s coats", "men's coats"},
 	{"menʼs coats", "men\u02bcs coats", ""}, // equal to the phrase above
+	{"iphone15手机壳", "iPhone15手机壳", "iphone15 手机壳"},
+	{tooLong, tooLong, ""}, // 41 units
 }
+
+// tooLong was a keyword before runs had units.
+const tooLong = "手手手手手手手手手手手手手手手手手手手手手手手手手手手手手手手手手手手手手手手手手"
 
 // manyGroups is more groups than are changed in one transaction.
 const manyGroups = 300
@@ -212,7 +217,8 @@ func checkRemoved(t testing.TB, s backend.Worded, each int) {
 		}
 	}
 	want := []string{"3 headphones broad true true 102 5 2 false", "8 \u3164 broad true true 107 5 0 true",
-		"9 a b c d e f g h i o\u02bcneill broad true true 108 5 0 true", "11 men\u02bcs coats broad true true 110 5 10 false"}
+		"9 a b c d e f g h i o\u02bcneill broad true true 108 5 0 true", "11 men\u02bcs coats broad true true 110 5 10 false",
+		"13 " + tooLong + " broad true true 112 5 0 true"}
 	if !slices.Equal(got, want) {
 		t.Errorf("removed %q, want %q", got, want)
 	}
@@ -285,7 +291,7 @@ func testRekeyedTogether(t *testing.T, p WordsPlace) {
 	s := reopened(t, p)
 	report, err := s.Words(t.Context())
 	check(t, err)
-	if report.Version != words.Version() || len(report.Removed) != 4*4 {
+	if report.Version != words.Version() || len(report.Removed) != 5*4 {
 		t.Errorf("%+v", report)
 	}
 }
@@ -300,7 +306,7 @@ func testOtherWriters(t *testing.T, p WordsPlace) {
 		t.Error("a program that knows of no version writes")
 	}
 	before := ReadNow(t, s)
-	check(t, p.Script(p.Name("rules 3; of a newer program")))
+	check(t, p.Script(p.Name("rules 4; of a newer program")))
 	if err := tryNew(t.Context(), s); !fault.Is(err, fault.Version) {
 		t.Errorf("a program of older words: %v", err)
 	}
@@ -328,7 +334,7 @@ func tryNew(ctx context.Context, s backend.Store) error {
 // compared with this program's.
 func testNewerWords(t *testing.T, p WordsPlace) {
 	fillOld(t, p)
-	for _, version := range []string{"rules 3; of a newer program", "making rules 3; of a newer program", "rules 2; other tables", ""} {
+	for _, version := range []string{"rules 4; of a newer program", "making rules 4; of a newer program", "rules 3; other tables", ""} {
 		check(t, p.Script(p.Name(version)))
 		if _, err := p.Reopen(t.Context(), func() {}); !fault.Is(err, fault.Version) {
 			t.Errorf("%q: %v", version, err)

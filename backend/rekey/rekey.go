@@ -132,7 +132,7 @@ func differing(ctx context.Context, db Database) (list []Owner, err error) {
 func keyOf(a *words.Analyser, text string) (string, error) {
 	found, err := a.Split(text)
 	if err == nil {
-		err = words.CheckCount(len(found))
+		err = words.CheckCount(found)
 	}
 	if err != nil {
 		return "", err

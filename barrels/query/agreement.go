@@ -12,20 +12,34 @@ import (
 // language. Postings hold only hashes, so both texts are split again. It returns nil if a text cannot be
 // split.
 func agreements(r *search.Request, k *pb.Keyword) []search.Agreement {
-	own, err := words.Split(k.Text)
-	asked, err2 := words.Split(r.Query.Text)
-	if err != nil || err2 != nil || len(own) != len(k.Norm) {
+	own, asked, ok := splitBoth(r, k)
+	if !ok {
 		return nil
 	}
 	pairs := bestPairs(search.NewMatcher(r.Query, r.Profile), k)
 	out := make([]search.Agreement, len(pairs))
 	for i, p := range pairs {
-		out[i] = search.Agreement{Keyword: own[i].Normalised, Level: p.Level}
-		if p.Query >= 0 && p.Query < len(asked) {
-			out[i].Query = asked[p.Query].Normalised
-		}
+		out[i] = agreement(own[i], p, asked)
 	}
 	return out
+}
+
+// splitBoth splits the texts of a keyword and a query. ok is false if the keyword's words are not those of its record.
+func splitBoth(r *search.Request, k *pb.Keyword) (own, asked []words.Word, ok bool) {
+	own, err := words.Split(k.Text)
+	asked, _, _, err2 := search.Units(r.Query.Text)
+	return own, asked, err == nil && err2 == nil && len(own) == len(k.Norm)
+}
+
+// agreement describes the pair of a keyword's word.
+func agreement(own words.Word, p search.Pair, asked []words.Word) search.Agreement {
+	a := search.Agreement{Keyword: own.Normalised, Level: p.Level}
+	if p.Query >= 0 && p.Query+p.More < len(asked) {
+		for _, w := range asked[p.Query : p.Query+p.More+1] {
+			a.Query += w.Normalised
+		}
+	}
+	return a
 }
 
 // bestPairs returns the pairs of the keyword's words in the form that agrees best.
@@ -53,17 +67,16 @@ func appendFits(dst []search.Fit, m *search.Matcher, norm, fold, terms []uint64)
 // disagreements sets why a keyword does not match and how its words agree, in the language in which it
 // comes closest. It sets nothing if a text cannot be split.
 func disagreements(e *search.Explained, r *search.Request, k *pb.Keyword) {
-	own, err := words.Split(k.Text)
-	asked, err2 := words.Split(r.Query.Text)
-	if err != nil || err2 != nil || len(own) != len(k.Norm) {
+	own, asked, ok := splitBoth(r, k)
+	if !ok {
 		return
 	}
 	m := search.NewMatcher(r.Query, r.Profile)
-	var which uint32
+	var which uint64
 	var pairs []search.Pair
 	for _, form := range k.Forms {
 		why, these, p := m.Mismatch(search.MatchType(k.Type), appendFits(nil, m, k.Norm, k.Fold, form.Terms))
-		if why > e.Mismatch || why == e.Mismatch && bits.OnesCount32(these) < bits.OnesCount32(which) {
+		if why > e.Mismatch || why == e.Mismatch && bits.OnesCount64(these) < bits.OnesCount64(which) {
 			e.Mismatch, which, pairs = why, these, p
 		}
 	}
@@ -72,15 +85,11 @@ func disagreements(e *search.Explained, r *search.Request, k *pb.Keyword) {
 		of = asked
 	}
 	for i := range of {
-		if i < 32 && which&(1<<i) != 0 {
+		if which>>i&1 != 0 {
 			e.MismatchWords = append(e.MismatchWords, of[i].Normalised)
 		}
 	}
 	for i, p := range pairs {
-		a := search.Agreement{Keyword: own[i].Normalised, Level: p.Level}
-		if p.Query >= 0 && p.Query < len(asked) {
-			a.Query = asked[p.Query].Normalised
-		}
-		e.Words = append(e.Words, a)
+		e.Words = append(e.Words, agreement(own[i], p, asked))
 	}
 }

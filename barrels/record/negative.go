@@ -42,13 +42,26 @@ func (l Negatives) Block(q *search.Query) bool {
 		return l.First(q) != nil
 	}
 	for _, w := range q.Words {
-		i, _ := slices.BinarySearchFunc(l, w.Norm, func(n *pb.Negative, h uint64) int {
-			return cmp.Compare(n.Norm[0], h)
-		})
-		for ; i < len(l) && l[i].Norm[0] == w.Norm; i++ {
-			if blocks(q, l[i]) {
-				return true
-			}
+		if l.blockFrom(q, w.Norm) {
+			return true
+		}
+	}
+	for i := range q.Runs {
+		if l.blockFrom(q, q.Runs[i].Norm) {
+			return true
+		}
+	}
+	return false
+}
+
+// blockFrom reports whether any of the negatives with this first word blocks the query.
+func (l Negatives) blockFrom(q *search.Query, first uint64) bool {
+	i, _ := slices.BinarySearchFunc(l, first, func(n *pb.Negative, h uint64) int {
+		return cmp.Compare(n.Norm[0], h)
+	})
+	for ; i < len(l) && l[i].Norm[0] == first; i++ {
+		if blocks(q, l[i]) {
+			return true
 		}
 	}
 	return false

@@ -81,8 +81,12 @@ func (k *known) add(items []*backend.Item) {
 				continue // no query has such words
 			}
 			var norms []uint64
+			var units []string
 			for _, word := range list {
-				norms = append(norms, word.Norm)
+				units = words.AppendUnits(units[:0], word.Normalised)
+				for _, unit := range units {
+					norms = append(norms, words.Hash(unit))
+				}
 			}
 			k.queries[token.QueryHash(norms...)] = w.Words
 		}

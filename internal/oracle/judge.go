@@ -179,25 +179,26 @@ func variantFactor(l search.Level) uint64 {
 
 // blocks implements serving.md §3.
 func (n *negative) blocks(query []*word) bool {
-	normalised := make([]string, len(query))
-	for i, q := range query {
-		normalised[i] = q.Normalised
-	}
-	switch n.Type {
+	switch all := slices.Concat(n.words...); n.Type {
 	case search.Exact:
-		return slices.Equal(n.words, normalised)
+		return len(all) == len(query) && stand(all, query)
 	case search.Phrase:
-		for i := 0; i+len(n.words) <= len(normalised); i++ {
-			if slices.Equal(n.words, normalised[i:i+len(n.words)]) {
-				return true
-			}
-		}
-		return false
+		return standWithin(all, query)
 	}
 	for _, w := range n.words {
-		if !slices.Contains(normalised, w) {
+		if !standWithin(w, query) {
 			return false
 		}
 	}
 	return true
+}
+
+// standWithin reports whether units stand anywhere in a query, in order and next to each other.
+func standWithin(units []string, query []*word) bool {
+	for i := range query {
+		if stand(units, query[i:]) {
+			return true
+		}
+	}
+	return false
 }

@@ -7,9 +7,14 @@ import (
 	"adshard/search"
 )
 
-// table says how each word of a keyword (row) agrees with each word of the query (column) under one language, within
-// the rule's reach.
-type table [][]search.Level
+// table says how each word of a keyword agrees with the query under one language, within the rule's reach.
+type table []row
+
+// row is a word of a keyword: its number of units, and how it agrees with the units of the query from each on.
+type row struct {
+	units  int
+	levels []search.Level
+}
 
 // match returns the level at which the keyword matches under its best language, and the table for that language. It
 // returns NoLevel if the keyword does not match.
@@ -44,33 +49,32 @@ func languagesOf(c *backend.Campaign, in []string) []int {
 func (k *keyword) table(language int, reach search.Level, n int) table {
 	var t table
 	for _, w := range k.words {
-		row := w.agree[language]
-		if row == nil {
+		levels := w.agree[language]
+		if levels == nil {
 			return nil
 		}
-		within := make([]search.Level, n)
-		for j, l := range row {
-			within[j] = search.NoLevel
-			if l <= reach {
-				within[j] = l
-			}
-		}
-		t = append(t, within)
+		t = append(t, row{len(w.units), withinReach(levels, reach)})
 	}
 	return t
 }
 
-// MatchTable returns the level at which a keyword matches, given how each of its words (row) agrees with each of the
-// query's n words (column). It returns NoLevel if the keyword does not match.
-func MatchTable(agree [][]search.Level, rule search.Rule, n int) search.Level {
-	t := make(table, len(agree))
-	for i, row := range agree {
-		t[i] = slices.Clone(row)
-		for j, l := range row {
-			if l > rule.Reach {
-				t[i][j] = search.NoLevel
-			}
+// withinReach returns levels with those beyond a reach replaced by NoLevel.
+func withinReach(levels []search.Level, reach search.Level) []search.Level {
+	out := slices.Clone(levels)
+	for j, l := range out {
+		if l > reach {
+			out[j] = search.NoLevel
 		}
+	}
+	return out
+}
+
+// MatchTable returns the level at which a keyword matches, given the number of units of each of its words (row), and how
+// the word agrees with the query's n units from each on (column). It returns NoLevel if the keyword does not match.
+func MatchTable(units []int, agree [][]search.Level, rule search.Rule, n int) search.Level {
+	t := make(table, len(agree))
+	for i, levels := range agree {
+		t[i] = row{units[i], withinReach(levels, rule.Reach)}
 	}
 	return t.match(rule, n)
 }
@@ -78,8 +82,12 @@ func MatchTable(agree [][]search.Level, rule search.Rule, n int) search.Level {
 // match implements a rule's first three properties (serving.md §2).
 func (t table) match(rule search.Rule, n int) search.Level {
 	if rule.Ordered {
-		if !rule.Others && len(t) != n {
-			return search.NoLevel // the numbers of words must be equal
+		units := 0
+		for _, r := range t {
+			units += r.units
+		}
+		if !rule.Others && units != n {
+			return search.NoLevel // the numbers of units must be equal
 		}
 		return t.sequence(rule.Adjacent || !rule.Others, n)
 	}
@@ -98,47 +106,49 @@ func (t table) match(rule search.Rule, n int) search.Level {
 	return best
 }
 
-// set requires that each keyword word agrees with one of the query's words from ≤ j < to and, if `only` is set, that
-// each of those agrees with a keyword word. It returns the level of the worst keyword word at its best agreement
+// set requires that each keyword word agrees with some of the query's units from ≤ j < to and, if `only` is set, that
+// each of those belongs to such an agreement. It returns the level of the worst keyword word at its best agreement
 // there.
 func (t table) set(from, to int, only bool) search.Level {
 	worst := search.Identical
-	for _, row := range t {
+	for _, r := range t {
 		best := search.NoLevel
-		for j := from; j < to; j++ {
-			best = min(best, row[j])
+		for j := from; j+r.units <= to; j++ {
+			best = min(best, r.levels[j])
 		}
 		worst = max(worst, best)
 	}
 	for j := from; j < to && only; j++ {
-		if !t.covers(j) {
+		if !t.covers(j, from, to) {
 			return search.NoLevel
 		}
 	}
 	return worst
 }
 
-// covers reports whether any keyword word agrees with the query's word j.
-func (t table) covers(j int) bool {
-	for _, row := range t {
-		if row[j] < search.NoLevel {
-			return true
+// covers reports whether any keyword word agrees with units from ≤ j < to of which `unit` is one.
+func (t table) covers(unit, from, to int) bool {
+	for _, r := range t {
+		for j := from; j+r.units <= to; j++ {
+			if r.levels[j] < search.NoLevel && j <= unit && unit < j+r.units {
+				return true
+			}
 		}
 	}
 	return false
 }
 
-// sequence places the keyword's words at ascending positions in the query, next to each other if adjacent is set. It
+// sequence places the keyword's words one after the other in the query, next to each other if adjacent is set. It
 // returns the best level that the worst of the words can have.
 func (t table) sequence(adjacent bool, n int) search.Level {
-	// at[j] is that level for the words so far, with the last of them at j.
-	at := t[0]
-	for _, row := range t[1:] {
-		next := slices.Repeat([]search.Level{search.NoLevel}, n)
-		for j := range n {
-			for before := range j {
-				if !adjacent || before == j-1 {
-					next[j] = min(next[j], max(at[before], row[j]))
+	// at[j] is that level for the words so far, if they end before unit j.
+	at := slices.Repeat([]search.Level{search.Identical}, n+1)
+	for _, r := range t {
+		next := slices.Repeat([]search.Level{search.NoLevel}, n+1)
+		for j := 0; j+r.units <= n; j++ {
+			for before := range j + 1 {
+				if !adjacent || before == j {
+					next[j+r.units] = min(next[j+r.units], max(at[before], r.levels[j]))
 				}
 			}
 		}

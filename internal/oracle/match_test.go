@@ -77,6 +77,29 @@ func TestMatching(t *testing.T) {
 		{"café usb café", search.Broad, nil, "cafe café usb cafe", subsequence, search.Folded},
 		{"usb cable", search.Broad, nil, "usb cable", sequence, search.Identical},
 		{"usb cable", search.Broad, nil, "usb cable x", sequence, none},
+		{"手机", search.Broad, nil, "红色手机壳", def, search.Identical},
+		{"机壳", search.Phrase, nil, "手机壳", def, search.Identical},
+		{"手壳", search.Broad, nil, "手机壳", def, none}, // a run stays adjacent
+		{"机手", search.Broad, nil, "手机", def, none},  // and in order
+		{"手机壳", search.Broad, nil, "手机 壳", def, search.Identical},
+		{"手机壳", search.Broad, nil, "手机x壳", def, none},
+		{"壳 手机", search.Broad, nil, "手机壳", def, search.Identical},
+		{"壳 手机", search.Phrase, nil, "手机壳", def, none},
+		{"手机 壳", search.Exact, nil, "手机壳", def, search.Identical},
+		{"手机", search.Exact, nil, "手机壳", def, none},
+		{"iphone15手机壳", search.Exact, nil, "iPhone15 手机壳", def, search.Identical},
+		{"iphone15手机壳", search.Broad, nil, "手机壳 iphone15", def, search.Identical},
+		{"手机壳", search.Broad, en, "手机", def, none},
+		{"スマホ", search.Broad, nil, "スマホケース", def, none}, // katakana is one unit
+		{"スマホケース", search.Broad, nil, "スマホ ケース", def, none},
+		{"ｶﾞｽ", search.Broad, nil, "ガス会社", def, search.Identical},
+		{"คลอง", search.Broad, nil, "ตลาดคลองสาน", def, search.Identical},
+		{"手机 机壳", search.Broad, nil, "手机壳", run, search.Identical},
+		{"手机 壳", search.Broad, nil, "x 壳手机 y", run, search.Identical},
+		{"手机 手机壳", search.Broad, nil, "手机壳", same, search.Identical},
+		{"手机", search.Broad, nil, "手机壳", same, none},
+		{"手机 壳", search.Broad, nil, "手机红壳", subsequence, search.Identical},
+		{"手机 机", search.Broad, nil, "手机", subsequence, none}, // no unit twice
 	} {
 		o := one(t, c.keyword, c.mt, c.languages)
 		judged, err := o.Explain(oracle.Request{Text: c.query, Profile: c.profile, Variants: search.Synonym, Slots: 4})

@@ -49,10 +49,10 @@ type keyword struct {
 	negatives []*negative
 }
 
-// negative is a negative keyword as normalised words.
+// negative is a negative keyword as the units of its words.
 type negative struct {
 	*backend.Negative
-	words []string
+	words [][]string
 }
 
 // New analyses the data; words have stems in the default languages. A nil thesaurus means no synonyms. It returns an
@@ -158,7 +158,7 @@ func analyseNegatives(list []backend.Negative) ([]*negative, error) {
 		}
 		n := &negative{Negative: &list[i]}
 		for _, w := range split {
-			n.words = append(n.words, w.Normalised)
+			n.words = append(n.words, words.AppendUnits(nil, w.Normalised))
 		}
 		out = append(out, n)
 	}

@@ -105,11 +105,16 @@ func (o *Oracle) query(text string) (query []*word, truncated bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	for _, w := range split {
-		if len(query) == 32 {
-			return query, true, nil
+	for i, w := range split {
+		for _, unit := range words.AppendUnits(nil, w.Normalised) {
+			if i == 32 || len(query) == 40 {
+				return query, true, nil
+			}
+			if words.IsRun(unit) {
+				w = words.Word{Normalised: unit, Fold: unit}
+			}
+			query = append(query, analyse(w, o.in, nil))
 		}
-		query = append(query, analyse(w, o.in, nil))
 	}
 	return query, false, nil
 }

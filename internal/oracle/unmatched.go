@@ -49,7 +49,7 @@ func (k *keyword) mismatch(rule search.Rule, farthest search.Level, n int) searc
 		case !whole(k.table(language, farthest, n)):
 		case !whole(t):
 			why = max(why, search.WordsDiffer)
-		case !rule.Others && slices.ContainsFunc(upTo(n), func(j int) bool { return !t.covers(j) }):
+		case !rule.Others && slices.ContainsFunc(upTo(n), func(j int) bool { return !t.covers(j, 0, n) }):
 			why = max(why, search.OtherWords)
 		default:
 			why = search.Arrangement
@@ -60,7 +60,7 @@ func (k *keyword) mismatch(rule search.Rule, farthest search.Level, n int) searc
 
 // whole reports whether each word of the keyword agrees with some word of the query.
 func whole(t table) bool {
-	return t != nil && !slices.ContainsFunc(t, func(row []search.Level) bool { return slices.Min(row) == search.NoLevel })
+	return t != nil && !slices.ContainsFunc(t, func(r row) bool { return slices.Min(r.levels) == search.NoLevel })
 }
 
 func upTo(n int) (list []int) {

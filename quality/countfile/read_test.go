@@ -69,7 +69,7 @@ func TestRequests(t *testing.T) {
 		}
 	}
 	for values, column := range map[string]string{
-		"phone,1,1,": "device", ",1,1,": "device", "mobile,24,1,": "hour", "mobile,,1,": "hour", "mobile,1,33,": "query_words", "mobile,1,1,a b": "site",
+		"phone,1,1,": "device", ",1,1,": "device", "mobile,24,1,": "hour", "mobile,,1,": "hour", "mobile,1,41,": "query_words", "mobile,1,1,a b": "site",
 	} {
 		_, sum, err := each(more + values)
 		if err != nil || sum.Rejected != 1 || sum.First[0].Column != column {

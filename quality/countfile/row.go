@@ -167,7 +167,7 @@ func (r *Row) set(c column, text string) (err error) {
 		r.Request.Hour, err = upTo(c, n, 23)
 	case queryWords:
 		r.Says.QueryWords = true
-		r.Request.Words, err = upTo(c, n, search.MaxQueryWords)
+		r.Request.Words, err = upTo(c, n, search.MaxQueryUnits)
 	}
 	return err
 }

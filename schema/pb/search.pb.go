@@ -779,14 +779,18 @@ func (x *Fault) GetField() string {
 // since each query goes to every slave: senses[i] is the number of senses of
 // terms[i]; words and synonyms hold the senses of all terms, one after another.
 type Query struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Text          string                 `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"` // only for explanations
-	Norm          []uint64               `protobuf:"fixed64,2,rep,packed,name=norm,proto3" json:"norm,omitempty"`
-	Fold          []uint64               `protobuf:"fixed64,3,rep,packed,name=fold,proto3" json:"fold,omitempty"`
-	Terms         []uint64               `protobuf:"fixed64,4,rep,packed,name=terms,proto3" json:"terms,omitempty"`
-	Senses        []uint32               `protobuf:"varint,5,rep,packed,name=senses,proto3" json:"senses,omitempty"`
-	Words         []uint32               `protobuf:"varint,6,rep,packed,name=words,proto3" json:"words,omitempty"`
-	Synonyms      []uint64               `protobuf:"fixed64,7,rep,packed,name=synonyms,proto3" json:"synonyms,omitempty"` // empty when no sense is a synonym
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	Text     string                 `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"` // only for explanations
+	Norm     []uint64               `protobuf:"fixed64,2,rep,packed,name=norm,proto3" json:"norm,omitempty"`
+	Fold     []uint64               `protobuf:"fixed64,3,rep,packed,name=fold,proto3" json:"fold,omitempty"`
+	Terms    []uint64               `protobuf:"fixed64,4,rep,packed,name=terms,proto3" json:"terms,omitempty"`
+	Senses   []uint32               `protobuf:"varint,5,rep,packed,name=senses,proto3" json:"senses,omitempty"`
+	Words    []uint32               `protobuf:"varint,6,rep,packed,name=words,proto3" json:"words,omitempty"`        // one that is not below the number of words is a run
+	Synonyms []uint64               `protobuf:"fixed64,7,rep,packed,name=synonyms,proto3" json:"synonyms,omitempty"` // empty when no sense is a synonym
+	// The runs (search.Run): their hashes, first words, and numbers of words after these.
+	Runs          []uint64 `protobuf:"fixed64,8,rep,packed,name=runs,proto3" json:"runs,omitempty"`
+	RunWords      []uint32 `protobuf:"varint,9,rep,packed,name=run_words,json=runWords,proto3" json:"run_words,omitempty"`
+	RunMore       []uint32 `protobuf:"varint,10,rep,packed,name=run_more,json=runMore,proto3" json:"run_more,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -866,6 +870,27 @@ func (x *Query) GetWords() []uint32 {
 func (x *Query) GetSynonyms() []uint64 {
 	if x != nil {
 		return x.Synonyms
+	}
+	return nil
+}
+
+func (x *Query) GetRuns() []uint64 {
+	if x != nil {
+		return x.Runs
+	}
+	return nil
+}
+
+func (x *Query) GetRunWords() []uint32 {
+	if x != nil {
+		return x.RunWords
+	}
+	return nil
+}
+
+func (x *Query) GetRunMore() []uint32 {
+	if x != nil {
+		return x.RunMore
 	}
 	return nil
 }
@@ -3123,7 +3148,7 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\x05Fault\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\rR\x04kind\x12\x0e\n" +
 	"\x02op\x18\x02 \x01(\tR\x02op\x12\x14\n" +
-	"\x05field\x18\x03 \x01(\tR\x05field\"\xa3\x01\n" +
+	"\x05field\x18\x03 \x01(\tR\x05field\"\xef\x01\n" +
 	"\x05Query\x12\x12\n" +
 	"\x04text\x18\x01 \x01(\tR\x04text\x12\x12\n" +
 	"\x04norm\x18\x02 \x03(\x06R\x04norm\x12\x12\n" +
@@ -3131,7 +3156,11 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\x05terms\x18\x04 \x03(\x06R\x05terms\x12\x16\n" +
 	"\x06senses\x18\x05 \x03(\rR\x06senses\x12\x14\n" +
 	"\x05words\x18\x06 \x03(\rR\x05words\x12\x1a\n" +
-	"\bsynonyms\x18\a \x03(\x06R\bsynonyms\"j\n" +
+	"\bsynonyms\x18\a \x03(\x06R\bsynonyms\x12\x12\n" +
+	"\x04runs\x18\b \x03(\x06R\x04runs\x12\x1b\n" +
+	"\trun_words\x18\t \x03(\rR\brunWords\x12\x19\n" +
+	"\brun_more\x18\n" +
+	" \x03(\rR\arunMore\"j\n" +
 	"\x04Rule\x12\x16\n" +
 	"\x06others\x18\x01 \x01(\bR\x06others\x12\x18\n" +
 	"\aordered\x18\x02 \x01(\bR\aordered\x12\x1a\n" +

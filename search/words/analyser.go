@@ -11,6 +11,7 @@ const analyserWords = 1 << 16
 type Analysis struct {
 	Word
 	Norm, FoldHash uint64 // Hash of Normalised and of Fold
+	Units          int    // Units of Normalised
 	terms          []termIn
 }
 
@@ -56,7 +57,7 @@ func (a *Analyser) Keyword(text string) ([]*Analysis, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := CheckCount(len(out)); err != nil {
+	if err := CheckCount(out); err != nil {
 		return nil, err
 	}
 	return out, nil
@@ -102,7 +103,7 @@ func (a *Analyser) word(normalised []byte) *Analysis {
 	w := a.old[string(normalised)]
 	if w == nil {
 		s := string(normalised)
-		w = &Analysis{Word: Word{Normalised: s, Fold: folded(s)}}
+		w = &Analysis{Word: Word{Normalised: s, Fold: folded(s)}, Units: Units(s)}
 		w.Norm, w.FoldHash = Hash(w.Normalised), Hash(w.Fold)
 	}
 	if len(a.young) >= analyserWords || a.young == nil {

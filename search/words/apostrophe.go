@@ -55,7 +55,7 @@ func clitic[T string | []byte](s T, i int) int {
 		end++
 	}
 	if end < len(s) {
-		if letter, mark, _ := kind(s, end); letter || mark {
+		if c, _ := kindOf(s, end); c == mark || c == letter {
 			return 0
 		}
 	}

@@ -77,7 +77,7 @@ func TestOtherLanguages(t *testing.T) {
 		tables():            false,
 		"":                  false,
 		"rules 1; x; xxh64": false,
-		strings.Replace(cs.Version(), "rules 2", "rules 3", 1): false,
+		strings.Replace(cs.Version(), "rules 3", "rules 4", 1): false,
 	} {
 		if got := Default.OtherLanguages(version); got != want {
 			t.Errorf("OtherLanguages(%q) = %v", version, got)

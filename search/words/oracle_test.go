@@ -44,19 +44,33 @@ func oracleCut(text []rune) (out []Word) {
 	end := -1 // end of the word that continues to the right, or -1 if there is none
 	for i := len(text) - 1; i >= -1; i-- {
 		in := i >= 0 && (unicode.In(text[i], unicode.L, unicode.N, unicode.M) || text[i] == '\'' && end > i+1 && oracleJoins(text[:i], text[i+1:end]))
-		switch {
-		case in && end < 0:
-			end = i + 1
-		case !in && end >= 0:
+		cut := end > i+1 && (!in || oracleUnspaced(text[:i+1]) != oracleUnspaced(text[:i+2]))
+		if cut {
 			word := strings.TrimLeftFunc(string(text[i+1:end]), unicode.IsMark)
 			if word != "" {
 				out = append(out, Word{word, oracleFold(word)})
 			}
 			end = -1
 		}
+		if in && end < 0 {
+			end = i + 1
+		}
 	}
 	slices.Reverse(out)
 	return out
+}
+
+// oracleUnspaced reports whether the last character of text that is no mark is of a script without spaces.
+func oracleUnspaced(text []rune) bool {
+	for len(text) > 0 && unicode.Is(unicode.M, text[len(text)-1]) {
+		text = text[:len(text)-1]
+	}
+	if len(text) == 0 {
+		return false
+	}
+	r := text[len(text)-1]
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar) ||
+		strings.ContainsRune("ー〆〼〱〲〳〴〵", r)
 }
 
 // oracleJoins reports whether an apostrophe joins: a letter, which may have marks, stands before
@@ -66,7 +80,7 @@ func oracleJoins(before []rune, after []rune) bool {
 	for n > 0 && unicode.Is(unicode.M, before[n-1]) {
 		n--
 	}
-	return n > 0 && unicode.Is(unicode.L, before[n-1]) && slices.Contains([]string{"s", "t", "d", "m", "ll", "re", "ve"}, string(after))
+	return n > 0 && unicode.Is(unicode.L, before[n-1]) && !oracleUnspaced(before) && slices.Contains([]string{"s", "t", "d", "m", "ll", "re", "ve"}, string(after))
 }
 
 func oracleFold(word string) string {
@@ -112,7 +126,7 @@ func compare(t interface{ Fatalf(string, ...any) }, a *Analyser, text string) {
 		t.Fatalf("Analyser.Split(%+q) = %d words, %v; want %d, %v", text, len(known), err, len(want), wantErr)
 	}
 	for i, w := range known {
-		if w.Word != want[i] || w.Norm != Hash(want[i].Normalised) || w.FoldHash != Hash(want[i].Fold) {
+		if w.Word != want[i] || w.Units != Units(want[i].Normalised) || w.Norm != Hash(want[i].Normalised) || w.FoldHash != Hash(want[i].Fold) {
 			t.Fatalf("Analyser.Split(%+q): word %d is %+q, want %+q", text, i, w.Word, want[i])
 		}
 		for _, l := range []string{"", "de", "cs", "en"} {
@@ -135,9 +149,33 @@ func checkWords(t interface{ Fatalf(string, ...any) }, ws []Word) {
 		if err != nil || len(again) != 1 || again[0] != w {
 			t.Fatalf("Split(%+q) = %+q, %v; want the same word", w.Normalised, again, err)
 		}
+		checkUnits(t, w)
 		for _, l := range Stemmed() {
 			if stem, ok := Stem(l, w.Fold); !ok || stem == "" || !utf8.ValidString(stem) {
 				t.Fatalf("Stem(%s, %+q) = %+q, %v", l, w.Fold, stem, ok)
+			}
+		}
+	}
+}
+
+// checkUnits checks what matching relies on: only runs have several units, a run is its own folded form, and any part
+// of it from cut to cut that is a word has the same units.
+func checkUnits(t interface{ Fatalf(string, ...any) }, w Word) {
+	units := AppendUnits(nil, w.Normalised)
+	if strings.Join(units, "") != w.Normalised || len(units) != Units(w.Normalised) || !IsRun(w.Normalised) && len(units) != 1 {
+		t.Fatalf("%+q has the units %+q", w.Normalised, units)
+	}
+	if !IsRun(w.Normalised) {
+		return
+	}
+	if w.Fold != w.Normalised {
+		t.Fatalf("the folded form of %+q is %+q", w.Normalised, w.Fold)
+	}
+	for from := range units {
+		for to := from + 1; to <= min(len(units), from+4); to++ {
+			part, err := Split(strings.Join(units[from:to], ""))
+			if err == nil && len(part) == 1 && !slices.Equal(AppendUnits(nil, part[0].Normalised), units[from:to]) {
+				t.Fatalf("%+q, a part of %+q, has the units %+q", units[from:to], units, AppendUnits(nil, part[0].Normalised))
 			}
 		}
 	}
@@ -164,6 +202,7 @@ var corners = []string{
 	"\u0cc6", "\u0cc2", "\u0cd5", "\u0dd9", "\u0dcf", "\u0dca", "\u093c", "\u0958", "\u0f71", "\u0f72", "\u0f73", "\u0f75", "\u0f81",
 	"\u034f", "\u200d", "\u00ad", "\ufe0f", "\u20e3", " ", "-", "ø", "Ł", "đ", "ħ", "ŧ", "ð", "æ", "œ", "þ", "ǽ", "ǿ", "ʼ", "1", "٣",
 	"'", "\u2019", "s", "t", "ll", "re", "ve", "\u200b", "\u3164", "\u115f", "ば", "ม้", "שׁ", "بَ", "\U0001d15e", "\U0001d7d8", "\u1e9b\u0323", "\u2126", "\ufb2c", "\U000110a5", "\U000110ba", "x", "z",
+	"手", "机", "々", "ー", "カ", "ｶ", "ゝ", "〆", "โ", "ง", "ำ", "๑", "ລ", "ກ", "ក", "្", "ម", "န", "်", "ာ", "၁", "〇",
 }
 
 func TestSplitIsTheOracle(t *testing.T) {

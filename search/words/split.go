@@ -8,10 +8,11 @@ import (
 	"adshard/fault"
 )
 
-// MaxKeywordWords and MaxKeywordRunes limit a keyword, positive or negative (serving.md §1.5). They
-// count words, and code points of the given text.
+// MaxKeywordWords, MaxKeywordUnits and MaxKeywordRunes limit a keyword, positive or negative
+// (serving.md §1.5). They count words, the units of all words, and code points of the given text.
 const (
 	MaxKeywordWords = 10
+	MaxKeywordUnits = 40
 	MaxKeywordRunes = 80
 )
 
@@ -39,8 +40,8 @@ func Split(text string) ([]Word, error) {
 }
 
 // Keyword is Split for the text of a keyword without its outer quotes or brackets. It returns
-// fault.Invalid with the reason unless the text has 1 to 10 words and at most 80 code points, not
-// counting outer white space.
+// fault.Invalid with the reason unless the text has 1 to 10 words of at most 40 units and at most 80
+// code points, not counting outer white space.
 func Keyword(text string) ([]Word, error) {
 	if err := checkLength(text); err != nil {
 		return nil, err
@@ -49,7 +50,11 @@ func Keyword(text string) ([]Word, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := CheckCount(len(out)); err != nil {
+	units := 0
+	for i := range out {
+		units += Units(out[i].Normalised)
+	}
+	if err := checkCount(len(out), units); err != nil {
 		return nil, err
 	}
 	return out, nil
@@ -66,34 +71,46 @@ func checkLength(text string) error {
 	return nil
 }
 
-// CheckCount returns why a keyword cannot have n words, or nil if it can.
-func CheckCount(n int) error {
+// CheckCount returns why a keyword cannot have these words, or nil if it can.
+func CheckCount(list []*Analysis) error {
+	units := 0
+	for _, w := range list {
+		units += w.Units
+	}
+	return checkCount(len(list), units)
+}
+
+func checkCount(n, units int) error {
 	switch {
 	case n == 0:
 		return fault.Newf(fault.Invalid, "words: keyword", "no word: a keyword needs a letter or a digit")
 	case n > MaxKeywordWords:
 		return fault.Newf(fault.Invalid, "words: keyword",
 			"%d words: more than %d words; shorten it", n, MaxKeywordWords)
+	case units > MaxKeywordUnits:
+		return fault.Newf(fault.Invalid, "words: keyword",
+			"%d units (characters of scripts without spaces, and words): more than %d; shorten it", units, MaxKeywordUnits)
 	}
 	return nil
 }
 
 // next returns the bounds of the first word of normalised text s at or after i, or an empty range
-// if there is none. A word begins with a character of category L* or N* and continues through M*
-// and apostrophes that join.
+// if there is none. A word begins with a character of category L* or N* and continues through more of
+// them, all of scripts without spaces or none, through M* and through apostrophes that join.
 func next[T string | []byte](s T, i int) (from, to int) {
+	var of kind
 	for i < len(s) {
-		letter, _, n := kind(s, i)
-		if letter {
+		var n int
+		if of, n = kindOf(s, i); of >= letter {
 			break
 		}
 		i += n
 	}
 	from = i
 	for i < len(s) {
-		letter, mark, n := kind(s, i)
-		joint := s[i] == apostrophe && endsInLetter(s[from:i]) && joins(s, i)
-		if !letter && !mark && !joint {
+		c, n := kindOf(s, i)
+		joint := s[i] == apostrophe && of == letter && endsInLetter(s[from:i]) && joins(s, i)
+		if c != of && c != mark && !joint {
 			break
 		}
 		i += n
@@ -101,15 +118,35 @@ func next[T string | []byte](s T, i int) (from, to int) {
 	return from, i
 }
 
-// kind reports whether the rune at s[i:] is of category L* or N* (letter) or of M* (mark), and
-// returns its length in bytes.
-func kind[T string | []byte](s T, i int) (letter, mark bool, n int) {
+// kind says what a character is for words.
+type kind uint8
+
+const (
+	separator kind = iota
+	mark           // of category M*
+	letter         // of category L* or N*
+	unspaced       // a letter of a script without spaces
+)
+
+// kindOf returns the kind of the character at s[i:] and its length in bytes.
+func kindOf[T string | []byte](s T, i int) (k kind, n int) {
 	if c := s[i]; c < utf8.RuneSelf {
-		return c-'a' < 26 || c-'0' < 10, false, 1
+		if c-'a' < 26 || c-'0' < 10 {
+			return letter, 1
+		}
+		return separator, 1
 	}
 	r, n := decode(s, i)
-	letter = unicode.IsLetter(r) || unicode.IsNumber(r)
-	return letter, !letter && unicode.IsMark(r), n
+	switch {
+	case unicode.IsLetter(r) || unicode.IsNumber(r):
+		if isUnspaced(r) {
+			return unspaced, n
+		}
+		return letter, n
+	case unicode.IsMark(r):
+		return mark, n
+	}
+	return separator, n
 }
 
 func decode[T string | []byte](s T, i int) (rune, int) {

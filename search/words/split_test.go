@@ -48,6 +48,11 @@ func TestSplit(t *testing.T) {
 		{"שָׁלוֹם كِتَاب й ё ά", "שָׁלוֹם كِتَاب й ё ά", "שלום كتاب и е α"},
 		{"1\u0308 1a\u0308", "1\u0308 1ä", "1\u0308 1a"},
 		{"٣ bits ↂ ൰", "٣ bits ↂ ൰", "٣ bits ↂ ൰"},
+		{"手机壳 iPhone15手机壳x", "手机壳 iphone15 手机壳 x", "手机壳 iphone15 手机壳 x"},
+		{"3月5日 第2、〆切", "3 月 5 日 第 2 〆切", "3 月 5 日 第 2 〆切"},
+		{"ﾗｰﾒﾝ屋 らーめん･ﾗｰﾒﾝ", "ラーメン屋 らーめん ラーメン", "ラーメン屋 らーめん ラーメン"},
+		{"手's men's手 カ\u3099x\u0301", "手 s men's 手 ガ x\u0301", "手 s mens 手 ガ x"},
+		{"ภาษาไทย๑๒ usbពណ៌ မြန်မာ한국", "ภาษาไทย๑๒ usb ពណ៌ မြန်မာ 한국", "ภาษาไทย๑๒ usb ពណ៌ မြန်မာ 한국"},
 		{"Ŀl ĳ ŉ ª", "l l ij n a", "l l ij n a"},
 		{"ΤΑΪ́ΖΩ", "ταΐζω", "ταιζω"},
 		{"tab\tnl\n\u3000wide\x00nul", "tab nl wide nul", "tab nl wide nul"},
@@ -115,6 +120,11 @@ func TestKeyword(t *testing.T) {
 		{"80 of two code points each", strings.Repeat("e\u0301", 41), 0, "more than 80 characters"},
 		{"no word", "!!! \u0301", 0, "no word"},
 		{"empty", "", 0, "no word"},
+		{"a run is one word", "b1 b2 b3 b4 b5 b6 b7 b8 b9 手机壳", 10, ""},
+		{"eleven by a run", "b1 b2 b3 b4 b5 b6 b7 b8 b9 b手机壳", 0, "more than 10 words"},
+		{"40 units", strings.Repeat("手", 39) + " x", 2, ""},
+		{"41 units", strings.Repeat("手", 40) + " x", 0, "41 units"},
+		{"katakana is one unit", strings.Repeat("カ", 80), 1, ""},
 		{"invalid and long", strings.Repeat("\xff", 100), 0, "not valid UTF-8"},
 	} {
 		got, err := Keyword(tt.text)
@@ -126,6 +136,19 @@ func TestKeyword(t *testing.T) {
 		}
 		if tt.want == "" || !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: error %v, want an invalid fault with %q", tt.name, err, tt.want)
+		}
+	}
+}
+
+// TestUnits pins what UAX 29 makes of each script.
+func TestUnits(t *testing.T) {
+	for word, want := range map[string]string{
+		"usb": "usb", "men's": "men's", "手机壳": "手|机|壳", "人々": "人|々", "スマホケース": "スマホケース",
+		"らーめん": "ら|ー|め|ん", "ｶ\uff9e": "ｶ\uff9e", "東京タワー前": "東|京|タワー|前", "เครื่อง": "เ|ค|รื่|อ|ง",
+		"ไทย๑๒": "ไ|ท|ย|๑๒", "ພາສາ": "ພ|າ|ສ|າ", "ខ្មែរ": "ខ្|មែ|រ", "မြန်မာ": "မြ|န်|မာ", "한국": "한국", "ᠠ": "ᠠ",
+	} {
+		if got := strings.Join(AppendUnits(nil, word), "|"); got != want || Units(word) != 1+strings.Count(want, "|") {
+			t.Errorf("AppendUnits(%q) = %q of %d, want %q", word, got, Units(word), want)
 		}
 	}
 }

@@ -6,10 +6,13 @@ import "github.com/blevesearch/snowballstem"
 // one of the Languages in use.
 func HasStemmer(language string) bool { return stemmerOf(language).stem != nil }
 
-// Stem returns the stem of a folded form in a language, or the folded form itself and false if the
-// language has no stemmer. Keywords in such a language are found by Term("", folded).
+// Stem returns the stem of a folded form in a language, which is a run itself, or the folded form itself
+// and false if the language has no stemmer. Keywords in such a language are found by Term("", folded).
 func Stem(language, folded string) (stem string, ok bool) {
 	if s := stemmerOf(language); s.stem != nil {
+		if IsRun(folded) {
+			return folded, true
+		}
 		return s.stem(folded), true
 	}
 	return folded, false

@@ -13,7 +13,7 @@ import (
 // rules is the number that a version begins with. Raise it when anything else in Version changes:
 // programs compare it to tell which of two versions is older. A version that does not begin with a
 // number has rules 1.
-const rules = 2
+const rules = 3
 
 // Version is that of the default languages. Databases name it, whatever languages are in use, since
 // their keys are made of normalised words (backend/rekey).
@@ -36,7 +36,7 @@ func (l Languages) Version() string {
 
 // tables returns a text with the rules and tables on which normalisation and folding depend.
 func tables() string {
-	return rulesPrefix + strconv.Itoa(rules) + "; unicode " + unicode.Version + "/" + norm.Version
+	return rulesPrefix + strconv.Itoa(rules) + "; unicode " + unicode.Version + "/" + norm.Version + "; " + segmenter
 }
 
 const (

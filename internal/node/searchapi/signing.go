@@ -20,7 +20,7 @@ func (c *call) signing(req *search.Request, now time.Time) *signing {
 	if c.EventKeys == nil {
 		return nil
 	}
-	var words [search.MaxQueryWords]uint64
+	var words [search.MaxQueryUnits]uint64
 	n := 0
 	for i := range req.Query.Words[:min(len(req.Query.Words), len(words))] {
 		words[i] = req.Query.Words[i].Norm

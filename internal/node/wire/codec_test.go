@@ -244,10 +244,13 @@ func TestABoundIsCheckedBeforeAllocating(t *testing.T) {
 		read func([]byte) error
 		b    []byte
 	}{
-		"Query.norm":               {parsesRequest, nested(1, nested(2, make([]byte, 8*(search.MaxQueryWords+1))))},
+		"Query.norm":               {parsesRequest, nested(1, nested(2, make([]byte, 8*(search.MaxQueryUnits+1))))},
 		"Query.terms":              {parsesRequest, nested(1, nested(4, make([]byte, 8*(maxTerms+1))))},
 		"Query.senses":             {parsesRequest, nested(1, nested(5, make([]byte, maxTerms+1)))},
 		"Query.words":              {parsesRequest, nested(1, nested(6, make([]byte, maxSenses+1)))},
+		"Query.runs":               {parsesRequest, nested(1, nested(8, make([]byte, 8*(search.MaxQueryRuns+1))))},
+		"Query.run_words":          {parsesRequest, nested(1, nested(9, make([]byte, search.MaxQueryRuns+1)))},
+		"Query.run_more":           {parsesRequest, nested(1, nested(10, make([]byte, search.MaxQueryRuns+1)))},
 		"Query.synonyms":           {parsesRequest, nested(1, nested(7, make([]byte, 8*(maxSenses+1))))},
 		"Query.text":               {parsesRequest, nested(1, nested(1, make([]byte, search.MaxQueryBytes+1)))},
 		"SearchRequest.query":      {parsesRequest, append(nested(1, nil), nested(1, nil)...)},
@@ -299,7 +302,7 @@ func benchmarked() (*search.Request, *search.Answer) {
 	for i := range uint64(3) {
 		r.Query.Words = append(r.Query.Words, search.Word{Norm: i << 50, Fold: i << 51})
 		for range 4 {
-			r.Query.Terms = append(r.Query.Terms, search.QueryTerm{Term: i << 52, Senses: []search.Sense{{Word: uint8(i)}}})
+			r.Query.Terms = append(r.Query.Terms, search.QueryTerm{Term: i << 52, Senses: []search.Sense{{Word: uint16(i)}}})
 		}
 	}
 	a := &search.Answer{Width: search.Width{Lo: 1 << 62}, View: 9, AppliedClock: 1 << 20, Shard: 1 << 60}

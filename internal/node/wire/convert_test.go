@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"math"
 	"reflect"
 	"testing"
 	"time"
@@ -15,16 +16,20 @@ import (
 )
 
 func drawRequest(t *rapid.T) *search.Request {
-	n := rapid.IntRange(0, search.MaxQueryWords).Draw(t, "words")
+	n := rapid.IntRange(0, search.MaxQueryUnits).Draw(t, "words")
 	q := &search.Query{Text: rapid.String().Draw(t, "text")}
 	for range n {
 		q.Words = append(q.Words, search.Word{Norm: rapid.Uint64().Draw(t, "norm"), Fold: rapid.Uint64().Draw(t, "fold")})
+	}
+	for range rapid.IntRange(0, 5*min(n, 1)).Draw(t, "runs") {
+		at := rapid.IntRange(0, n-1).Draw(t, "first word")
+		q.Runs = append(q.Runs, search.Run{Norm: rapid.Uint64().Draw(t, "run"), Word: uint8(at), More: uint8(rapid.IntRange(0, n-1-at).Draw(t, "more"))})
 	}
 	for range rapid.IntRange(0, 5*min(n, 1)).Draw(t, "terms") {
 		term := search.QueryTerm{Term: rapid.Uint64().Draw(t, "term")}
 		for range rapid.IntRange(1, 3).Draw(t, "senses") {
 			term.Senses = append(term.Senses, search.Sense{
-				Word: uint8(rapid.IntRange(0, n-1).Draw(t, "word")), Synonym: rapid.Uint64().Draw(t, "synonym")})
+				Word: uint16(rapid.IntRange(0, n+len(q.Runs)-1).Draw(t, "word")), Synonym: rapid.Uint64().Draw(t, "synonym")})
 		}
 		q.Terms = append(q.Terms, term)
 	}
@@ -175,7 +180,7 @@ func TestRequestsOutOfBoundsAreRefused(t *testing.T) {
 		"two rules":     func(m *pb.SearchRequest) { m.Profile = m.Profile[:2] },
 		"reach":         func(m *pb.SearchRequest) { m.Profile[0].Reach = 4 },
 		"scorer":        func(m *pb.SearchRequest) { m.Scorer = make([]byte, 15) },
-		"33 words":      func(m *pb.SearchRequest) { m.Query.Norm = make([]uint64, 33); m.Query.Fold = m.Query.Norm },
+		"41 words":      func(m *pb.SearchRequest) { m.Query.Norm = make([]uint64, 41); m.Query.Fold = m.Query.Norm },
 		"forms missing": func(m *pb.SearchRequest) { m.Query.Norm = make([]uint64, 2) },
 		"sense of a word that is not there": func(m *pb.SearchRequest) {
 			m.Query.Terms, m.Query.Senses, m.Query.Words = []uint64{1}, []uint32{1}, []uint32{1}
@@ -190,6 +195,20 @@ func TestRequestsOutOfBoundsAreRefused(t *testing.T) {
 		"synonyms of some senses": func(m *pb.SearchRequest) {
 			m.Query.Terms, m.Query.Senses, m.Query.Words = []uint64{1}, []uint32{2}, []uint32{0, 0}
 			m.Query.Synonyms = []uint64{5}
+		},
+		"781 runs": func(m *pb.SearchRequest) {
+			m.Query.Runs, m.Query.RunWords, m.Query.RunMore = make([]uint64, 781), make([]uint32, 781), make([]uint32, 781)
+		},
+		"a run without a length": func(m *pb.SearchRequest) { m.Query.Runs, m.Query.RunWords = []uint64{5}, []uint32{0} },
+		"a run longer than the query": func(m *pb.SearchRequest) {
+			m.Query.Runs, m.Query.RunWords, m.Query.RunMore = []uint64{5}, []uint32{0}, []uint32{1}
+		},
+		"a run whose end overflows": func(m *pb.SearchRequest) {
+			m.Query.Runs, m.Query.RunWords, m.Query.RunMore = []uint64{5}, []uint32{1}, []uint32{math.MaxUint32}
+		},
+		"sense of a run that is not there": func(m *pb.SearchRequest) {
+			m.Query.Runs, m.Query.RunWords, m.Query.RunMore = []uint64{5}, []uint32{0}, []uint32{0}
+			m.Query.Terms, m.Query.Senses, m.Query.Words = []uint64{1}, []uint32{1}, []uint32{2}
 		},
 		"no query words for a term": func(m *pb.SearchRequest) {
 			m.Query = &pb.Query{Terms: []uint64{1}, Senses: []uint32{1}, Words: []uint32{0}}
@@ -218,7 +237,7 @@ func FuzzToRequest(f *testing.F) {
 		}
 		for _, term := range r.Query.Terms {
 			for _, s := range term.Senses {
-				if int(s.Word) >= len(r.Query.Words) {
+				if int(s.Word) >= len(r.Query.Words)+len(r.Query.Runs) {
 					t.Fatal("a sense of a word that is not there was taken")
 				}
 			}

@@ -60,6 +60,9 @@ func fromQuery(q *search.Query) *pb.Query {
 	for i, w := range q.Words {
 		m.Norm[i], m.Fold[i] = w.Norm, w.Fold
 	}
+	for _, r := range q.Runs {
+		m.Runs, m.RunWords, m.RunMore = append(m.Runs, r.Norm), append(m.RunWords, uint32(r.Word)), append(m.RunMore, uint32(r.More))
+	}
 	for i := range q.Terms {
 		m.Terms[i], m.Senses[i] = q.Terms[i].Term, uint32(len(q.Terms[i].Senses))
 		for _, s := range q.Terms[i].Senses {
@@ -131,9 +134,9 @@ func ToRequest(m *pb.SearchRequest) (*search.Request, error) {
 func toQuery(m *pb.Query) (*search.Query, error) {
 	const op = "wire: query"
 	n := len(m.GetNorm())
-	if n > search.MaxQueryWords || len(m.GetFold()) != n || len(m.GetTerms()) > maxTerms {
+	if n > search.MaxQueryUnits || len(m.GetFold()) != n || len(m.GetTerms()) > maxTerms {
 		return nil, fault.Field(op, "query", "%d words with %d folded forms and %d terms; at most %d words with one form each",
-			n, len(m.GetFold()), len(m.GetTerms()), search.MaxQueryWords)
+			n, len(m.GetFold()), len(m.GetTerms()), search.MaxQueryUnits)
 	}
 	q := &search.Query{Text: m.GetText()}
 	if n > 0 {
@@ -143,11 +146,36 @@ func toQuery(m *pb.Query) (*search.Query, error) {
 		q.Words[i] = search.Word{Norm: m.Norm[i], Fold: m.Fold[i]}
 	}
 	var err error
-	q.Terms, err = toTerms(m, n)
+	if q.Runs, err = toRuns(m, n); err != nil {
+		return nil, err
+	}
+	q.Terms, err = toTerms(m, n+len(q.Runs))
 	return q, err
 }
 
-// toTerms reads the terms of a query of n words. All senses are stored in one array.
+// toRuns reads the runs of a query of n words.
+func toRuns(m *pb.Query, n int) ([]search.Run, error) {
+	const op = "wire: query"
+	runs := len(m.GetRuns())
+	if runs > search.MaxQueryRuns || len(m.GetRunWords()) != runs || len(m.GetRunMore()) != runs {
+		return nil, fault.Field(op, "query", "%d runs with %d first words and %d lengths; at most %d runs with one of each",
+			runs, len(m.GetRunWords()), len(m.GetRunMore()), search.MaxQueryRuns)
+	}
+	if runs == 0 {
+		return nil, nil
+	}
+	list := make([]search.Run, runs)
+	for i, norm := range m.Runs {
+		word, more := m.RunWords[i], m.RunMore[i]
+		if int64(word)+int64(more) >= int64(n) {
+			return nil, fault.Field(op, "query", "a run of word %d and %d more; there are %d words", word, more, n)
+		}
+		list[i] = search.Run{Norm: norm, Word: uint8(word), More: uint8(more)}
+	}
+	return list, nil
+}
+
+// toTerms reads the terms of a query of n words and runs. All senses are stored in one array.
 func toTerms(m *pb.Query, n int) ([]search.QueryTerm, error) {
 	const op = "wire: query"
 	total := len(m.GetWords())
@@ -161,9 +189,9 @@ func toTerms(m *pb.Query, n int) ([]search.QueryTerm, error) {
 	senses := make([]search.Sense, total)
 	for i, w := range m.Words {
 		if int64(w) >= int64(n) {
-			return nil, fault.Field(op, "query", "a term of word %d; there are %d words", w, n)
+			return nil, fault.Field(op, "query", "a term of word %d; there are %d words and runs", w, n)
 		}
-		senses[i].Word = uint8(w)
+		senses[i].Word = uint16(w)
 		if len(m.Synonyms) > 0 {
 			senses[i].Synonym = m.Synonyms[i]
 		}

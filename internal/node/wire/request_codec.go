@@ -65,7 +65,26 @@ func appendQuery(b []byte, q *search.Query) []byte {
 	if len(q.Terms) > 0 {
 		b = appendTerms(b, q.Terms)
 	}
+	if len(q.Runs) > 0 {
+		b = appendRuns(b, q.Runs)
+	}
 	return b
+}
+
+func appendRuns(b []byte, runs []search.Run) []byte {
+	b = beginFixed64s(b, 8, len(runs))
+	for _, r := range runs {
+		b = protowire.AppendFixed64(b, r.Norm)
+	}
+	b, at := begin(b, 9)
+	for _, r := range runs {
+		b = protowire.AppendVarint(b, uint64(r.Word))
+	}
+	b, at = begin(end(b, at), 10)
+	for _, r := range runs {
+		b = protowire.AppendVarint(b, uint64(r.More))
+	}
+	return end(b, at)
 }
 
 func appendTerms(b []byte, terms []search.QueryTerm) []byte {
@@ -141,6 +160,7 @@ func parseRequest(m *pb.SearchRequest, b []byte) error {
 	m.Query, m.Device, m.Slots, m.Reserve, m.ExactCounts, m.RequestId, m.View, m.Shard = q, 0, 0, 0, false, "", 0, 0
 	q.Text, q.Norm, q.Fold, q.Terms = "", q.Norm[:0], q.Fold[:0], q.Terms[:0]
 	q.Senses, q.Words, q.Synonyms = q.Senses[:0], q.Words[:0], q.Synonyms[:0]
+	q.Runs, q.RunWords, q.RunMore = q.Runs[:0], q.RunWords[:0], q.RunMore[:0]
 	seen := false
 	f := fields{rest: b}
 	for f.next() {
@@ -231,9 +251,9 @@ func parseQuery(q *pb.Query, b []byte) error {
 		case 1<<3 | asBytes:
 			q.Text = f.text("Query.text", search.MaxQueryBytes)
 		case 2<<3 | asBytes, 2<<3 | asFixed64:
-			q.Norm = f.fixed64s(q.Norm, "Query.norm", search.MaxQueryWords)
+			q.Norm = f.fixed64s(q.Norm, "Query.norm", search.MaxQueryUnits)
 		case 3<<3 | asBytes, 3<<3 | asFixed64:
-			q.Fold = f.fixed64s(q.Fold, "Query.fold", search.MaxQueryWords)
+			q.Fold = f.fixed64s(q.Fold, "Query.fold", search.MaxQueryUnits)
 		case 4<<3 | asBytes, 4<<3 | asFixed64:
 			q.Terms = f.fixed64s(q.Terms, "Query.terms", maxTerms)
 		case 5<<3 | asBytes, 5<<3 | asVarint:
@@ -242,6 +262,12 @@ func parseQuery(q *pb.Query, b []byte) error {
 			q.Words = varints(&f, q.Words, "Query.words", maxSenses)
 		case 7<<3 | asBytes, 7<<3 | asFixed64:
 			q.Synonyms = f.fixed64s(q.Synonyms, "Query.synonyms", maxSenses)
+		case 8<<3 | asBytes, 8<<3 | asFixed64:
+			q.Runs = f.fixed64s(q.Runs, "Query.runs", search.MaxQueryRuns)
+		case 9<<3 | asBytes, 9<<3 | asVarint:
+			q.RunWords = varints(&f, q.RunWords, "Query.run_words", search.MaxQueryRuns)
+		case 10<<3 | asBytes, 10<<3 | asVarint:
+			q.RunMore = varints(&f, q.RunMore, "Query.run_more", search.MaxQueryRuns)
 		}
 	}
 	return f.err

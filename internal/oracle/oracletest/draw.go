@@ -93,14 +93,15 @@ func spelling(t *rapid.T) string {
 	return w
 }
 
-// text draws between 1 and `most` words, with separators between them.
+// text draws between 1 and `most` words, with separators between them, but not always before a run.
 func text(t *rapid.T, most int) string {
 	var b strings.Builder
 	for i := range rapid.IntRange(1, most).Draw(t, "number of words") {
-		if i > 0 {
+		w := spelling(t)
+		if i > 0 && !(words.IsRun(w) && rapid.Bool().Draw(t, "no separator")) {
 			b.WriteString(oneOf(t, "separator", []string{" ", " ", " ", "-", ", "}))
 		}
-		b.WriteString(spelling(t))
+		b.WriteString(w)
 	}
 	return b.String()
 }
@@ -139,7 +140,7 @@ func DrawQuery(t *rapid.T, w World) string {
 		}
 	}
 	if kind == 9 {
-		return oneOf(t, "odd query", []string{"", "  ", "!?", strings.Repeat("usb cable boty ", 12), "x"})
+		return oneOf(t, "odd query", []string{"", "  ", "!?", strings.Repeat("usb cable boty ", 12), strings.Repeat("手机壳", 14), "x"})
 	}
 	return text(t, 6)
 }

@@ -7,10 +7,11 @@ var vocabulary = []string{
 	"kabel", "kabely", "kabelů", "kabelu", "běžecké", "bezecke", "běžecká", "botám", "runs", "telefony",
 	"cafés", "čaje", "zelený", "zelené", "zelene", "lights", "lampy", "2", "10²", "102", "straße", "strasse",
 	"æble", "aeble", "x",
+	"手机", "手机", "手机壳", "手机壳", "壳", "机", "机壳", "壳手机", "ケース", "スマホ", "スマホケース", "らーめん", "めん", "รถ", "สามารถ",
 }
 
 // families are groups of words that may agree: spellings that differ only in diacritics, inflected forms in English
-// or in Czech (some in only one of the languages), synonyms, letters that fold to two.
+// or in Czech (some in only one of the languages), synonyms, letters that fold to two, runs and their parts.
 var families = [][]string{
 	{"cable", "cables"},
 	{"boty", "bota", "botám", "boty"},
@@ -28,6 +29,11 @@ var families = [][]string{
 	{"102", "10²"},
 	{"strasse", "straße"},
 	{"æble", "aeble"},
+	{"手机", "手机壳", "壳手机", "手 机", "x手机壳", "机手"},
+	{"手机壳", "手机 壳", "手机", "手机手机壳", "机壳"},
+	{"スマホケース", "スマホ ケース", "スマホ", "スマホケース手机"},
+	{"らーめん", "めん", "らー・めん"},
+	{"รถ", "สามารถ", "รถรถ"},
 }
 
 // Pair is a pair of synonyms, as folded forms, in one language.

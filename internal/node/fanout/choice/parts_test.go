@@ -116,10 +116,10 @@ func TestSmoothed(t *testing.T) {
 
 // query returns a query of words, each with the given terms.
 func query(words ...[]uint64) *search.Query {
-	q := new(search.Query)
+	q := &search.Query{Words: make([]search.Word, len(words))}
 	for i, terms := range words {
 		for _, term := range terms {
-			q.Terms = append(q.Terms, search.QueryTerm{Term: term, Senses: []search.Sense{{Word: uint8(i)}}})
+			q.Terms = append(q.Terms, search.QueryTerm{Term: term, Senses: []search.Sense{{Word: uint16(i)}}})
 		}
 	}
 	return q
@@ -159,6 +159,12 @@ func TestTopics(t *testing.T) {
 	q.Terms = append(q.Terms, search.QueryTerm{Term: 20, Senses: []search.Sense{{Word: 0, Synonym: 7}}})
 	if got := topics.Of(q); got != 11 {
 		t.Errorf("a synonym is the topic: %d", got)
+	}
+	q = query([]uint64{12, 11})
+	q.Runs = make([]search.Run, 1)
+	q.Terms = append(q.Terms, search.QueryTerm{Term: 20, Senses: []search.Sense{{Word: 1}}})
+	if got := topics.Of(q); got != 11 {
+		t.Errorf("a run is the topic: %d", got)
 	}
 	topics.age()
 	topics.age()

@@ -33,14 +33,14 @@ type Topics struct {
 // word's own terms, it uses only the one that is asked for most, its stem. It compares frequencies
 // by powers of two, so that the topic of a query rarely changes.
 func (t *Topics) Of(q *search.Query) uint64 {
-	var words [search.MaxQueryWords]struct {
+	var words [search.MaxQueryUnits]struct {
 		term  uint64
 		count uint32
 	}
 	for i := range q.Terms {
 		own := &q.Terms[i]
-		if own.Cap() != search.Identical {
-			break // own terms come first
+		if own.Cap() != search.Identical || int(own.Senses[0].Word) >= len(q.Words) {
+			break // own terms come first, runs after them
 		}
 		n := t.count(own.Term)
 		if w := &words[own.Senses[0].Word]; w.term == 0 || n > w.count {
