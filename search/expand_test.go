@@ -139,6 +139,15 @@ func TestExpandIsTheOracles(t *testing.T) {
 	})
 }
 
+// TestExpandKatakana: a keyword's word in katakana is one unit, so two words of a query are not parts of it.
+func TestExpandKatakana(t *testing.T) {
+	for text, want := range map[string]int{"スマホ ケース": 0, "スマホ、袋": 1, "手・机": 1, "カ手カ": 3} {
+		if q, err := search.Expand(text, search.Identical, nil); err != nil || len(q.Runs) != want {
+			t.Errorf("%q: %+v, %v; want %d runs", text, q, err, want)
+		}
+	}
+}
+
 func TestExpandWithoutLexicon(t *testing.T) {
 	q, err := search.Expand("phone light", search.Synonym, nil)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 var scripts = []struct{ text, kind string }{
 	{"バス", "Exact"}, {"パス", "Exact"}, {"ハス", "Exact"}, {"ม้า", "Exact"}, {"มา", "Exact"}, {"café", "Exact"},
 	{"head\u00adphones", "Broad"}, {"men's shoes", "Broad"}, {"zero\u200bwidth", "Broad"}, {"watches", "Broad"},
+	{"手机", "Broad"}, {"手机 套", "Phrase"}, {"iPhone15手机壳", "Exact"}, {"めん", "Broad"}, {"スマホ", "Broad"}, {"ตลาด", "Broad"}, {"មាស", "Broad"}, {"မြန်", "Broad"},
 }
 
 // TestWordsAsPeopleWriteThem: marks that make another letter are not accents, invisible characters do not split
@@ -24,6 +25,9 @@ func TestWordsAsPeopleWriteThem(t *testing.T) {
 	file.WriteString("Account,Campaign,Ad Group,Keyword,Criterion Type,Max CPC,Languages,Headline 1,Final URL\n")
 	for i, s := range scripts {
 		fmt.Fprintf(&file, "A%d,C,G,%s,%s,1.00,en,,\nA%d,C,G,,,,,H,https://a.example/\n", i, s.text, s.kind, i)
+		if s.text == "手机" {
+			fmt.Fprintf(&file, "A%d,C,G,防水,Negative Broad,,,,\n", i)
+		}
 		if s.text == "watches" {
 			fmt.Fprintf(&file, "A%d,C,G,men\u2019s,Negative Broad,,,,\n", i)
 		}
@@ -35,6 +39,11 @@ func TestWordsAsPeopleWriteThem(t *testing.T) {
 		"headphones cheap": {"head\u00adphones"}, "head\u200dphones": {"head\u00adphones"}, "head phones": nil,
 		"zero width": {"zero\u200bwidth"}, "zerowidth": nil,
 		"shoes for men": {"men's shoes"}, "men\u2019s shoes": {"men's shoes"}, "mens shoes": {"men's shoes"}, "s shoes": nil,
+		"红色手机袋": {"手机"}, "机手": nil, "手x机": nil, "手 机": {"手机"}, "手机套子": {"手机", "手机 套"}, "套手机": {"手机"},
+		"iphone15 手机壳": {"iPhone15手机壳", "手机"}, "手机壳 iphone15": {"手机"},
+		"らーめん屋": {"めん"}, "んめ": nil, "ｽﾏﾎ ケース": {"スマホ"}, "スマホケース": nil,
+		"ไปตลาดนัด": {"ตลาด"}, "ตล่าด": nil, "ហាងមាសខ្មែរ": {"មាស"}, "မြန်မာ": {"မြန်"}, "မန်": nil,
+		"手机防水":                    nil, // a negative of the only advertiser that matches
 		"women's watches for men": {"watches"}, "men\u02bcs watches": nil, "men s watches": {"watches"},
 	} {
 		a := c.search(t, url.Values{"q": {query}, "slots": {"20"}})

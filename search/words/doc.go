@@ -2,7 +2,8 @@
 // and the hashes that stand for them (serving.md §1 and §2).
 //
 // A text goes through these steps: Split checks it (UTF-8, non-starters), normalises it to
-// NFKC(casefold(NFKC(text))) and cuts it into words; each word has a folded form (without
+// NFKC(casefold(NFKC(text))) and cuts it into words; one of a script without spaces is a run, with its units
+// (AppendUnits); each word has a folded form (without
 // diacritics); a folded form has a stem in each language with a stemmer, and synonyms in a lexicon.
 // An Analyser does the same with a bounded memory of words, for builders that see the same words
 // again and again.
@@ -16,6 +17,6 @@
 // (version.go).
 //
 // Goals: exactly the words of serving.md; text in ASCII or precomposed Latin is handled without
-// golang.org/x/text. Non-goals: languages without spaces between words, spelling correction,
-// compound words.
+// golang.org/x/text. Non-goals: dictionaries of languages without spaces between words, spelling
+// correction, compound words.
 package words

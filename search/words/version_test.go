@@ -1,6 +1,8 @@
 package words
 
 import (
+	"os"
+	"strings"
 	"testing"
 	"unicode"
 
@@ -12,6 +14,18 @@ func TestVersion(t *testing.T) {
 	const want = "rules 3; unicode 15.0.0/15.0.0; uax29 2.7.0; en snowball 0.9.0; cs light folded 1; xxh64"
 	if got := Version(); got != want {
 		t.Errorf("the version is %q, not %q: raise rules with any change of it", got, want)
+	}
+}
+
+// TestSegmenter: another version of the module may cut runs elsewhere, so it needs another version of words.
+func TestSegmenter(t *testing.T) {
+	modules, err := os.ReadFile("../../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, version, _ := strings.Cut(segmenter, " ")
+	if !strings.Contains(string(modules), "github.com/clipperhouse/uax29/v2 v"+version+"\n") {
+		t.Errorf("go.mod has another version than %s: raise rules", segmenter)
 	}
 }
 
