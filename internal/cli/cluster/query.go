@@ -266,7 +266,7 @@ func showAds(s cmdline.Streams, a *api.SearchAnswer) error {
 	fmt.Fprintf(s.Out, "%s; ", counts(a))
 	showCoverage(s, &a.Coverage, a.TookUs)
 	if a.Truncated {
-		fmt.Fprintln(s.Out, "Only the first 32 words were used.")
+		fmt.Fprintln(s.Out, "Only the first 32 words, or 40 units, were used.")
 	}
 	return nil
 }

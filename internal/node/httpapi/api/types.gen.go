@@ -2265,7 +2265,7 @@ type SearchAnswer struct {
 	// Query The query as given.
 	Query string `json:"query"`
 
-	// Truncated The query had more than 32 words; the rest were ignored.
+	// Truncated The query had more than 32 words or 40 units; the rest were ignored.
 	Truncated bool `json:"truncated"`
 	Ads       []Ad `json:"ads"`
 
@@ -3293,7 +3293,7 @@ type ListChangesParams struct {
 
 // ExplainParams defines parameters for Explain.
 type ExplainParams struct {
-	// Q The query; words after the 32nd are ignored.
+	// Q The query; words after the 32nd and units after the 40th are ignored.
 	Q Q `form:"q" json:"q"`
 
 	// Slots The number of places.
@@ -3701,7 +3701,7 @@ type ChangeNegativeParamsWait string
 
 // SearchParams defines parameters for Search.
 type SearchParams struct {
-	// Q The query; words after the 32nd are ignored.
+	// Q The query; words after the 32nd and units after the 40th are ignored.
 	Q Q `form:"q" json:"q"`
 
 	// Slots The number of places.
