@@ -29,7 +29,7 @@ const defaultCache = 8 << 20
 // blocks returns options for tables made of blocks, plain options for tables without
 // blocks.
 func blocks(o ...string) string { return "block_based_table_factory={" + strings.Join(o, ";") + "}" }
-func plain(o ...string) string  { return "plain_table_factory={" + strings.Join(o, ";") + "}" }
+func plain(o ...string) string  { return "table_factory={id=PlainTable;" + strings.Join(o, ";") + "}" }
 
 // byDefault is RocksDB without tuning, with its default set explicitly: indexes and
 // filters in memory, outside the cache.
