@@ -11,9 +11,10 @@
 #   rocksdb.sh test              the tests of what stands on RocksDB, with 11
 #   rocksdb.sh stores            programs with the system's and with 11 take turns with the same stores
 #   rocksdb.sh measure           compares the costs of 11 with those of 7.8 (deploy/against.sh; nothing else should run)
-# ROCKSDB=11 chooses 11 on any system; SYSROOT is where a system is that is not this one. ROCKSDB_DIR (bin/rocksdb-VERSION)
-# is where files are kept, ROCKSDB_URL where the source is fetched from, ROCKSDB_JOBS (2) how many compilers run at once;
-# each takes up to 2 GB of memory. 11 needs the packages of `ROCKSDB=11 setup.sh packages`.
+# ROCKSDB=11 chooses 11 on any system; SYSROOT is where a system is that is not this one. ROCKSDB_DIR (bin/rocksdb-VERSION,
+# or in ~/.cache/adshard if this directory has white space in its name) is where files are kept, ROCKSDB_URL where the
+# source is fetched from, ROCKSDB_JOBS (2) how many compilers run at once; each takes up to 2 GB of memory. 11 needs the
+# packages of `ROCKSDB=11 setup.sh packages`.
 set -eu -o pipefail
 cd "$(dirname "$0")/.."
 # The crate is the one whose rocksdb/c.h is, byte by byte, that of the binding.
@@ -58,11 +59,15 @@ choose() {
 	*) say "there is RocksDB 11 to be linked statically (ROCKSDB=11), or the system's: not $ROCKSDB"; exit 2 ;;
 	esac
 	why+=", with grocksdb $(binding $version | cut -d' ' -f1)"
-	dir=$(realpath -m -- "${ROCKSDB_DIR:-bin/rocksdb-$version}")
+	dir=bin/rocksdb-$version
+	# Make and GOFLAGS take no path with white space.
+	[[ $PWD != *[[:space:]]* ]] || dir=${XDG_CACHE_HOME:-$HOME/.cache}/adshard/rocksdb-$version-$(cksum <<<"$PWD" | cut -d' ' -f1)
+	dir=$(realpath -m -- "${ROCKSDB_DIR:-$dir}")
 }
 
 fetch() {
 	local file=$dir/$crate.crate
+	mkdir -p "$dir"
 	if [ ! -e "$file" ]; then
 		say "fetching $url"
 		curl -fsSL --retry 3 -o "$file.part" "$url"
@@ -103,7 +108,8 @@ library() {
 # overlay writes what go reads in place of go.mod and go.sum of all modules that name the binding. A checkout
 # can be reached by two names, of which one has a link in it.
 overlay() {
-	local at top module to list=() of
+	local at top module to tops list=() of
+	mapfile -t tops < <(printf '%s\n' "$PWD" "$(pwd -P)" | sort -u)
 	of=$(binding $version)
 	read -r at of <<<"$of"
 	mkdir -p "$dir/go"
@@ -114,7 +120,7 @@ overlay() {
 			grep -v "^$grocksdb " "${module}go.sum"
 			printf "$grocksdb %s %s\n" "$at" "${of% *}" "$at/go.mod" "${of#* }"
 		} | keep "${to}go.sum"
-		for top in $(printf '%s\n' "$PWD" "$(pwd -P)" | sort -u); do
+		for top in "${tops[@]}"; do
 			list+=("\"$top/${module}go.mod\": \"${to}go.mod\"" "\"$top/${module}go.sum\": \"${to}go.sum\"")
 		done
 	done
@@ -132,7 +138,7 @@ settings() {
 	choose
 	names=()
 	[ $version != 7.8 ] || return 0
-	[[ $PWD$dir != *[[:space:]]* ]] || { say "make and GOFLAGS take no path with white space, and this is $PWD (files are in $dir): use another directory"; exit 1; }
+	[[ $dir != *[[:space:]]* ]] || { say "make and GOFLAGS take no path with white space, and files are in $dir: set ROCKSDB_DIR"; exit 1; }
 	overlay
 	names=(GOFLAGS)
 	GOFLAGS="${GOFLAGS:-$(cd / && go env GOFLAGS 2>/dev/null || true)} -overlay=$dir/go/overlay.json"

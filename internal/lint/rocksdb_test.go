@@ -108,6 +108,36 @@ func TestBindings(t *testing.T) {
 	}
 }
 
+// TestWhiteSpace: a checkout whose name has white space keeps the files that go and make read where names have none,
+// and its own go.mod is the one that is replaced.
+func TestWhiteSpace(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	system, cache, checkout := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "a b  c")
+	if err := os.Symlink(root, checkout); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(system, "etc"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(system, "etc/os-release"), []byte(trixie), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(filepath.Join(checkout, "deploy/rocksdb.sh"), "make")
+	cmd.Env = append(os.Environ(), "ROCKSDB=", "ROCKSDB_DIR=", "GOFLAGS=-buildvcs=false", "SYSROOT="+system, "XDG_CACHE_HOME="+cache)
+	out, err := cmd.CombinedOutput()
+	name, inCache := strings.CutPrefix(strings.TrimSpace(string(out)), cache)
+	if err != nil || !inCache || strings.ContainsAny(name, " \t") {
+		t.Fatalf("%v: %s, want a file in %s", err, out, cache)
+	}
+	text, err := os.ReadFile(filepath.Join(cache, filepath.Dir(name), "overlay.json"))
+	if err != nil || !strings.Contains(string(text), `"`+checkout+`/go.mod"`) {
+		t.Errorf("%v: %s, want %s's go.mod", err, text, checkout)
+	}
+}
+
 // filesOfBinding returns the absolute paths of the go.mod and go.sum files that name the binding.
 func filesOfBinding(t *testing.T) (files []string) {
 	t.Helper()
