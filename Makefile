@@ -60,8 +60,13 @@ package-check: packages ## check packages, units and manifests with the tools th
 package-try: ## install, run, upgrade and purge the packages in a system of their own, of this release (root; some minutes)
 	@deploy/packages/try.sh
 
-reproduce: ## build the packages twice and compare their bytes (ten minutes)
-	@deploy/packages/reproduce.sh
+reproduce: ## build the packages twice, compare their bytes, and put them into bin/packages (ten minutes)
+	@deploy/setup.sh packages
+	rm -rf $(BIN)/packages
+	deploy/packages/reproduce.sh $(BIN)/packages
+
+release: ## build, check and try the packages of a release for all systems, with checksums and notes (VERSION=1.2.3, FROM=COMMIT to upgrade from; root; an hour)
+	@deploy/release.sh "$(VERSION)" "$(FROM)"
 
 notice: ## rewrite the list of Go modules in NOTICE
 	sed -i '/this list of Go modules:$$/q' NOTICE
@@ -136,4 +141,4 @@ huge: build ## build a store of 100,000,000 keywords, open it and ask it (eight 
 clean: ## remove what was built and the demo's data
 	rm -rf $(BIN) demo
 
-.PHONY: help demo setup build test test-long mutations lint structure generate packages package-check package-try reproduce notice test-rocksdb measure-rocksdb languages figures figures-age audit kills budgets alerts takeover test-faults gone growth simulate site experiments peers search-figures huge conformance clean
+.PHONY: help demo setup build test test-long mutations lint structure generate packages package-check package-try reproduce notice release test-rocksdb measure-rocksdb languages figures figures-age audit kills budgets alerts takeover test-faults gone growth simulate site experiments peers search-figures huge conformance clean

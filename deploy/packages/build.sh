@@ -1,24 +1,28 @@
 #!/bin/bash
 # Builds the Debian packages, with a list of what is in them (SBOM), into DIR. The bytes depend on the
 # commit and the tools only, not on the directory, the time or the user. Usage: build.sh [DIR]
-# They are linked with the system's RocksDB, or statically with 11 (deploy/rocksdb.sh): their version then ends in +rocksdb11.
-# VERSION=1.2.3 overrides the newest release of CHANGELOG.md, MAINTAINER="NAME <ADDRESS>" who is named as the maintainer.
+# Their version ends in the system that they are for, as in 1.2.3+deb12, so that they are upgraded with it, and in
+# +rocksdb11 if they are linked statically with RocksDB 11 in place of the system's (deploy/rocksdb.sh).
+# build.sh --version prints the version without that. VERSION=1.2.3 sets it, else it is that of the newest heading of
+# CHANGELOG.md; MAINTAINER="NAME <ADDRESS>" is who is named as the maintainer.
 set -eu -o pipefail
 cd "$(dirname "$0")/../.."
-out=$(mkdir -p "${1:-bin/packages}" && cd "${1:-bin/packages}" && pwd)
 here=deploy/packages
 release=$(sed -nE 's/^## ([0-9][0-9.]*).*/\1/p' CHANGELOG.md | head -n 1)
 commit=${COMMIT:-$(git rev-parse HEAD)$(git diff --quiet HEAD || echo -modified)}
 export MAINTAINER=${MAINTAINER:-adshard authors <adshard@localhost>} SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
-chosen=$(deploy/rocksdb.sh choice)
-rocksdb=${chosen%% *}
 # Between releases a version sorts before the release that it leads to.
 if [ -z "${VERSION:-}" ]; then
 	VERSION=$release
 	[ "$(git tag --points-at HEAD "v$release" 2>/dev/null)" = "v$release" ] ||
 		VERSION="$release~$(date -u -d "@$SOURCE_DATE_EPOCH" +%Y%m%d%H%M%S).${commit:0:12}"
-	[ $rocksdb != 11 ] || VERSION+=+rocksdb11
 fi
+[ "${1:-}" != --version ] || { echo "$VERSION"; exit 0; }
+out=$(mkdir -p "${1:-bin/packages}" && cd "${1:-bin/packages}" && pwd)
+chosen=$(deploy/rocksdb.sh choice)
+rocksdb=${chosen%% *}
+VERSION+=+$(. /etc/os-release && sed 's/^debian/deb/' <<<"$ID${VERSION_ID:-}" | tr -cd 'a-z0-9.')
+[ $rocksdb != 11 ] || VERSION+=+rocksdb11
 ARCH=$(dpkg --print-architecture)
 STAGE=$(mktemp -d)
 trap 'rm -rf "$STAGE"' EXIT

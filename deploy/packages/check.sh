@@ -1,10 +1,11 @@
 #!/bin/bash
-# Checks what `make packages` built, the units and the manifests, with the tools that are there, and says
-# at the end what it could not check. Fails if a check did. Usage: check.sh
+# Checks packages (bin/packages), the units and the manifests, with the tools that are there, and says
+# at the end what it could not check. Fails if a check did. Usage: check.sh [DIR]
 set -eu -o pipefail
 cd "$(dirname "$0")/../.."
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
+packages=${1:-bin/packages}
 failed=0 left=()
 has() { command -v "$1" >/dev/null; }
 # check WHAT COMMAND... shows the output of a command that fails.
@@ -19,7 +20,7 @@ check() {
 }
 unchecked() { left+=("$1 ($2)"); }
 
-debs=(bin/packages/adshard_*.deb bin/packages/adshard-client_*.deb)
+debs=("$packages"/*.deb)
 if has lintian; then
 	check "lintian: ${debs[*]##*/}" lintian --allow-root --fail-on error,warning --tag-display-limit 0 "${debs[@]}"
 else unchecked "packages by Debian's rules" "apt-get install lintian"; fi
@@ -57,7 +58,7 @@ fi
 unchecked "that the image is built and runs" "a container engine; deploy/packages/try.sh runs the package without one"
 unchecked "that a cluster of Kubernetes takes the manifests" "a cluster: kubectl apply -k deploy/kubernetes --dry-run=server"
 
-for sbom in bin/packages/*.cdx.json; do
+for sbom in "$packages"/*.cdx.json; do
 	if python3 -c 'import cyclonedx.validation.json' 2>/dev/null; then
 		check "CycloneDX 1.6: ${sbom##*/}" python3 - "$sbom" <<-'PY'
 			import sys

@@ -1,10 +1,11 @@
 #!/bin/bash
-# Tries the packages as a user would, in a system of their own, of this machine's release: installs, starts what the units start, imports
+# Tries packages as a user would, in a system of their own: installs, starts what the units start, imports
 # the demo's data, asks, upgrades under way, puts the client in place of all, and purges; nothing may be left.
 # There is no systemd in it; what the units forbid is tried by other means: the programs run as their user, on a
 # file system that is read-only but for /var/lib/adshard and /tmp, and a system call that SystemCallFilter= refuses
-# is an error. Needs root, debootstrap, strace, iproute2, curl, jq and a mirror of it. Usage: try.sh
-# TRY_MIRROR names the mirror, else it is this machine's; TRY_BASE is a directory made by debootstrap, to copy.
+# is an error. Needs root, debootstrap, strace, iproute2, curl, jq and a mirror (system.sh).
+# Usage: try.sh [RELEASE BEFORE NOW]: the name of Debian's release, and directories with the packages to upgrade from
+# and to; without them the release of this machine, and two versions of HEAD that are built here.
 set -eu -o pipefail
 cd "$(dirname "$0")/../.."
 [ "$(id -u)" = 0 ] || { echo "try.sh needs root" >&2; exit 2; }
@@ -35,33 +36,32 @@ files() {
 	cat "$root/etc/passwd" "$root/etc/group"
 }
 
-say "two versions of the packages"
-mkdir -p "$dir/packages"
-VERSION=1.0.0 deploy/packages/build.sh "$dir/packages"
-VERSION=1.0.1 deploy/packages/build.sh "$dir/packages"
-go -C bench build -o "$dir/adbench" ./cmd/adbench
-arch=$(dpkg --print-architecture)
-
-release=$(. /etc/os-release && echo "$VERSION_CODENAME")
-say "$release"
-if [ -n "${TRY_BASE:-}" ]; then cp -a "$TRY_BASE" "$root"; else
-	# A system has one of the two forms of apt's sources, or both.
-	sources=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/*.sources 2>/dev/null || true)
-	mirror=${TRY_MIRROR:-$(sed -nE 's/^URIs: *([^ ]+).*/\1/p; s/^deb (\[[^]]*\] )?([^ ]+) .*/\2/p' <<<"$sources" | sed q)}
-	[ -n "$mirror" ] || fail "apt has no mirror here: set TRY_MIRROR"
-	debootstrap --variant=minbase --include=ca-certificates "$release" "$root" "$mirror" >"$dir/debootstrap.log" 2>&1 || { tail "$dir/debootstrap.log" >&2; fail debootstrap; }
+release=${1:-$(. /etc/os-release && echo "$VERSION_CODENAME")} before=${2:-$dir/before.packages} now=${3:-$dir/now.packages}
+if [ $# != 3 ]; then
+	say "two versions of the packages"
+	VERSION=1.0.0 deploy/packages/build.sh "$before"
+	VERSION=1.0.1 deploy/packages/build.sh "$now"
 fi
+go -C bench build -o "$dir/adbench" ./cmd/adbench
+# version DIR prints the version of the packages in a directory.
+version() { dpkg-deb -f "$1"/adshard_*.deb Version; }
+# package NAME DIR prints the file of a package, as the system has it.
+package() { echo "/packages/$1_$(version "$2")_$(dpkg --print-architecture).deb"; }
+was=$(version "$before") is=$(version "$now")
+
+say "$release, from $was to $is"
+cp -a "$(deploy/system.sh "$release")" "$root"
 cp /etc/resolv.conf "$root/etc/resolv.conf"
 mkdir -p "$root/packages"
-cp "$dir"/packages/*.deb "$root/packages/"
+cp "$before"/*.deb "$now"/*.deb "$root/packages/"
 mount -t proc proc "$root/proc"
 apt update
 files >"$dir/before"
 
 say "install"
-apt install "/packages/adshard_1.0.0_$arch.deb"
+apt install "$(package adshard "$before")"
 inside adshard --version
-[ "$(inside adshard --version | cut -d' ' -f1,2)" = "adshard 1.0.0" ] || fail "the version"
+[ "$(inside adshard --version | cut -d' ' -f1,2)" = "adshard $was" ] || fail "the version"
 inside stat -c '%U %a %n' /var/lib/adshard | grep -qx 'adshard 700 /var/lib/adshard' || fail "who owns /var/lib/adshard"
 for i in 1 2; do
 	sed "s/710/71$i/g" "$root/etc/adshard/slave-0.yaml" >"$root/etc/adshard/slave-$i.yaml"
@@ -151,15 +151,15 @@ ready
 ask >"$dir/answer.before"
 [ "$(jq '.complete and (.ads | length > 0)' "$dir/answer.before")" = true ] || fail "the answer: $(cat "$dir/answer.before")"
 for port in 7001 7101 7111 7121 7201 8081 8091; do
-	page $port /metrics | grep -q '^adshard_build_info{.*version="1.0.0"' || fail "adshard_build_info at $port"
+	page $port /metrics | grep '^adshard_build_info{' | grep -qF "version=\"$was\"" || fail "adshard_build_info at $port"
 done
 page 7001 /console/overview | grep -q '<h1>Overview</h1>' || fail "the balancer's console: $(page 7001 /console/overview)"
 page 8081 /console/query | grep -q '<h1>Query</h1>' || fail "the master's console: $(page 8081 /console/query)"
 
 say "upgrade under way"
-apt install "/packages/adshard_1.0.1_$arch.deb"
+apt install "$(package adshard "$now")"
 tail -n 1 "$root/etc/adshard/master.yaml" | grep -q '# changed by its user' || fail "the configuration was replaced"
-page 8081 /metrics | grep -q '^adshard_build_info{.*version="1.0.0"' || fail "the upgrade has restarted the master"
+page 8081 /metrics | grep '^adshard_build_info{' | grep -qF "version=\"$was\"" || fail "the upgrade has restarted the master"
 for name in adshard-slave@slave-{0,1,2} adshard-distributor adshard-balancer adshard-master adshard-collector; do
 	stop "$name"
 	case $name in *@*) start "${name%@*}@" "${name#*@}" ;; *) start "$name" ;; esac
@@ -170,13 +170,13 @@ for name in adshard-slave@slave-{0,1,2} adshard-distributor adshard-balancer ads
 	done
 done
 for port in 7001 7101 7111 7121 7201 8081 8091; do
-	page $port /metrics | grep -q '^adshard_build_info{.*version="1.0.1"' || fail "adshard_build_info at $port after the upgrade"
+	page $port /metrics | grep '^adshard_build_info{' | grep -qF "version=\"$is\"" || fail "adshard_build_info at $port after the upgrade"
 done
 ask >"$dir/answer.after"
 diff "$dir/answer.before" "$dir/answer.after" || fail "the answers differ"
 
 say "the client in place of all"
-apt install "/packages/adshard-client_1.0.1_$arch.deb"
+apt install "$(package adshard-client "$now")"
 [ "$(inside dpkg-query -W -f='${db:Status-Status}' adshard)" = config-files ] || fail "adshard is still installed"
 ask | diff "$dir/answer.after" - || fail "the client's answer differs"
 ! ldd "$root/usr/bin/adshard" >/dev/null 2>&1 || fail "the client has shared libraries"
@@ -184,7 +184,7 @@ ask | diff "$dir/answer.after" - || fail "the client's answer differs"
 for name in "${!pids[@]}"; do stop "$name"; done
 
 say "remove and purge"
-apt install "/packages/adshard_1.0.1_$arch.deb"
+apt install "$(package adshard "$now")"
 apt remove adshard
 [ -e "$root/var/lib/adshard/ads.db" ] && [ -e "$root/etc/adshard/master.yaml" ] || fail "a removal without --purge took data or configuration"
 kill "$holder" && { wait "$holder" 2>/dev/null || true; }
