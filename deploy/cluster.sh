@@ -30,6 +30,8 @@ turns=${CLUSTER_TURNS:-7}
 seconds=${CLUSTER_SECONDS:-5}
 keywords=${CLUSTER_KEYWORDS:-430000}
 rate=${CLUSTER_RATE:-2000}
+settings=$(deploy/rocksdb.sh env) # eval would go on without them
+eval "$settings"
 export GOFLAGS="${GOFLAGS:-} -buildvcs=false"
 dir=$(mktemp -d)
 first=""
@@ -53,7 +55,8 @@ trap 'exit 1' INT TERM
 # built SIDE COMMIT builds the program of a commit.
 built() {
 	git worktree add -q --detach "$dir/$1.source" "$2"
-	(cd "$dir/$1.source" && go build -o "$dir/$1/" ./cmd/adshard)
+	settings=$(deploy/rocksdb.sh other "$dir/$1.source")
+	(eval "$settings" && cd "$dir/$1.source" && go build -o "$dir/$1/" ./cmd/adshard)
 }
 sides=now
 mkdir -p "$dir/now" "$dir/before"

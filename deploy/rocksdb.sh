@@ -4,6 +4,7 @@
 # statically. go.mod has the binding for 7.8; for the others go reads copies of go.mod and go.sum that name theirs. Usage:
 #   rocksdb.sh choice            the version, and why
 #   eval "$(rocksdb.sh env)"     has go use it, in all modules; compiles 11 if it has to; prints nothing for 7.8
+#   rocksdb.sh other DIR         the same for DIR, a checkout of another commit; some can be linked only with 7.8
 #   rocksdb.sh make              writes the same for make, without compiling, and prints the name of the file
 #   rocksdb.sh replaced          what GOFLAGS has go replace; an -overlay on the command line, which hides it, begins with it
 #   rocksdb.sh library           fetches the source of 11 from crates.io and compiles it; goes on where it was stopped
@@ -210,6 +211,11 @@ choice)
 	echo "$version $why"
 	;;
 env) environment ;;
+other)
+	if grep -qs '^choice)' "$2/deploy/rocksdb.sh"; then exec "$2/deploy/rocksdb.sh" env; fi
+	ROCKSDB="" choose
+	[ $version = 7.8 ] || { say "the commit in $2 can be built only with RocksDB 7.8, as Debian 12 has it; here it is $version"; exit 1; }
+	;;
 make) makefile ;;
 replaced) replaced ;;
 library)

@@ -7,6 +7,8 @@
 set -eu -o pipefail
 cd "$(dirname "$0")/.."
 commit=${1:-3ea3686a} # the last one before what only earlier programs had went
+settings=$(deploy/rocksdb.sh env) # eval would go on without them
+eval "$settings"
 export GOFLAGS="${GOFLAGS:-} -buildvcs=false"
 dir=$(mktemp -d)
 finish() {
@@ -17,5 +19,6 @@ trap finish EXIT
 trap 'exit 1' INT TERM
 git worktree add --quiet --detach "$dir/source" "$commit"
 echo "building $commit"
-(cd "$dir/source" && go build -o "$dir/before/" ./cmd/...)
+settings=$(deploy/rocksdb.sh other "$dir/source")
+(eval "$settings" && cd "$dir/source" && go build -o "$dir/before/" ./cmd/...)
 go test -count=1 -v -timeout 30m ./internal/audit -run '^TestUpgrade$' -audit.before "$dir/before" -audit.strategy 5s -audit.rest 10s

@@ -29,7 +29,7 @@ func rocksdb(t *testing.T, release, installed, command string, env ...string) st
 			t.Fatal(err)
 		}
 	}
-	cmd := exec.Command("../../deploy/rocksdb.sh", command)
+	cmd := exec.Command("../../deploy/rocksdb.sh", command, system) // which is also a directory without such a script
 	cmd.Env = slices.Concat(os.Environ(), []string{"ROCKSDB=", "GOFLAGS=-buildvcs=false", "SYSROOT=" + system}, env)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -70,6 +70,13 @@ func TestRocksDBIsChosen(t *testing.T) {
 		if got := rocksdb(t, bookworm, "7.8", command); got != "" {
 			t.Errorf("%s with RocksDB 7.8, for which go.mod is: %q", command, got)
 		}
+	}
+	// A commit from before this choice.
+	if got := rocksdb(t, bookworm, "7.8", "other", "ROCKSDB=11"); got != "" {
+		t.Errorf("an earlier commit, with RocksDB 7.8: %q", got)
+	}
+	if got := rocksdb(t, trixie, "9.10", "other"); !strings.HasPrefix(got, "refused: ") || !strings.Contains(got, "here it is 9.10") {
+		t.Errorf("an earlier commit, with RocksDB 9.10: %q", got)
 	}
 }
 
