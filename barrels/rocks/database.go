@@ -173,8 +173,8 @@ func (kv *database) checkSpace(size uint64) error {
 	}
 	if need := 2*size + kv.options.MinFreeBytes; free < need {
 		return fault.Newf(fault.NoSpace, "rocks: write",
-			"%d MiB are free in %s, %d are needed; free some space, the store continues automatically",
-			free>>20, kv.dir, need>>20)
+			"the disk of %s is full, %d MiB must stay free: free some space, the store continues automatically",
+			mountOf(kv.dir), kv.options.MinFreeBytes>>20)
 	}
 	return nil
 }
