@@ -91,6 +91,9 @@ func showSlaves(s cmdline.Streams, list *api.SlaveList) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
+	for _, r := range list.Refused {
+		fmt.Fprintf(s.Out, "refused: %s at %s: %s\n", terminal.Printable(cmp.Or(r.Name, "somebody")), terminal.Printable(r.Address), terminal.Printable(r.Why))
+	}
 	_, err := fmt.Fprintf(s.Out, "view %d, clock %d, balancer's epoch %d\n", list.View, list.Clock, list.Epoch)
 	return err
 }

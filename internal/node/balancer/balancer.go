@@ -71,6 +71,7 @@ type Balancer struct {
 	steering      strategyEvents
 
 	names     groupNames
+	refusals  refusals
 	history   history.Day
 	documents *documentserver.Server
 
@@ -86,6 +87,8 @@ type Balancer struct {
 // slaveInfo is the last report of a slave.
 type slaveInfo struct {
 	address, incarnation string
+	instance             uint64 // of its directory
+	copy                 bool   // the directory was another slave's when it registered (copied)
 	words                string // the version of the words of its program; "" if it names none
 	seen                 time.Time
 	position             balance.Position

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"adshard/internal/node/admin"
-	"adshard/internal/node/health"
 	"adshard/internal/node/httpapi/api"
 	"adshard/internal/node/survey"
 )
@@ -25,7 +24,7 @@ var _ admin.Control = adminControl{}
 // SlavesList implements admin.Control.
 func (c adminControl) SlavesList(context.Context) (*api.SlaveList, error) {
 	status := c.Status()
-	list := &api.SlaveList{Epoch: status.Epoch, View: status.View, Clock: status.Clock, Slaves: []api.Slave{}}
+	list := &api.SlaveList{Epoch: status.Epoch, View: status.View, Clock: status.Clock, Slaves: []api.Slave{}, Refused: c.refused()}
 	for _, s := range c.Balancer.SlavesList() {
 		var seen *int64
 		if s.Registered {
@@ -62,7 +61,7 @@ func (c adminControl) SlavesList(context.Context) (*api.SlaveList, error) {
 // ready returns why the balancer cannot do its work, and the slices that slaves had to stop
 // serving.
 func (c adminControl) ready() []string {
-	why := append(c.health.Failures(), health.Database(c.db)...)
+	why := c.health.With(c.db)
 	if waiting := c.Status().Waiting; waiting != "" {
 		why = append(why, waiting)
 	}

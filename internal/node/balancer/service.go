@@ -20,6 +20,12 @@ import (
 
 // Register implements pb.BalancerServer.
 func (b *Balancer) Register(ctx context.Context, r *pb.RegisterRequest) (*pb.RegisterResponse, error) {
+	reply, err := b.register(ctx, r)
+	b.refusals.note(r, err, time.Now())
+	return reply, err
+}
+
+func (b *Balancer) register(ctx context.Context, r *pb.RegisterRequest) (*pb.RegisterResponse, error) {
 	own := index.Database(r.GetSlices())
 	j, err := b.data.Joining(r, slices.Contains(b.cfg.DiscardDataOf, own))
 	if err != nil {
@@ -85,9 +91,14 @@ func (b *Balancer) noteSlave(r *pb.RegisterRequest, words string) error {
 		b.slaves[r.GetName()] = n
 	}
 	if n.incarnation != r.GetIncarnation() {
+		why := b.copied(r.GetName(), r.GetInstance())
+		n.copy = why != ""
+		if n.copy {
+			b.log.Warn("a slave's directory is a copy", "slave", r.GetName(), "address", r.GetAddress(), "why", why)
+		}
 		n.state = nil // what the process before it reported is over: it does not serve until it says so
 	}
-	n.address, n.incarnation, n.words, n.seen = r.GetAddress(), r.GetIncarnation(), words, time.Now()
+	n.address, n.incarnation, n.instance, n.words, n.seen = r.GetAddress(), r.GetIncarnation(), r.GetInstance(), words, time.Now()
 	n.position, n.held, n.slices = wire.ToPosition(r.GetPosition()), r.GetHeld(), len(r.GetSlices().GetSlices())
 	return nil
 }

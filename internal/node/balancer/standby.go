@@ -119,7 +119,7 @@ func (h *Host) watchLeader(ctx context.Context, s *standby, leave func(error)) {
 
 // ready returns the reasons why the host could not take over.
 func (s *standby) ready() []string {
-	why := append(s.health.Failures(), health.Database(s.warm.db)...)
+	why := s.health.With(s.warm.db)
 	if s.warm.items() == nil {
 		why = append(why, "the standby balancer is loading the items")
 	}

@@ -22,6 +22,7 @@ type Credentials struct {
 	tokens *watched[access.Tokens] // nil if there are no tokens
 	table  access.Table
 	counts counts
+	last   lately         // what was refused
 	rarely rate.Sometimes // for refusals
 	// recheck is the longest time between two checks of a connection.
 	recheck time.Duration
@@ -83,13 +84,14 @@ func (c *Credentials) ServerOptions() []grpc.ServerOption {
 
 // peers returns the server side of a port for other parts of the cluster.
 func (c *Credentials) peers() *side {
-	return &side{own: c.own, mode: c.mode, clients: needed, counts: &c.counts, protocol: "h2", recheck: c.recheck, log: c.log}
+	return &side{own: c.own, mode: c.mode, clients: needed, counts: &c.counts, lately: &c.last, protocol: "h2", recheck: c.recheck, log: c.log}
 }
 
 // guard returns the guard that checks calls against the table.
 func (c *Credentials) guard(open bool) access.Guard {
 	return access.Guard{Table: c.table, Open: open, Refused: func(who access.Identity, from, call string, err error) {
 		c.counts.refused.Add(1)
+		c.last.note(who.Name, from, err)
 		c.rarely.Do(func() { c.log.Warn("a call was refused", "by", who.String(), "from", from, "call", call, "err", err) })
 	}}
 }

@@ -33,6 +33,7 @@ type side struct {
 	protocol string // the name that ALPN uses
 	recheck  time.Duration
 	counts   *counts
+	lately   *lately // nil: connections that fail are not remembered
 	log      *slog.Logger
 }
 
@@ -59,7 +60,7 @@ func (s *side) accept(raw net.Conn) (net.Conn, access.Identity, error) {
 	conn := &prefixed{Conn: raw, rest: first}
 	if first[0] != handshakeRecord {
 		if s.mode == Required {
-			s.counts.failed.Add(1)
+			s.failed(raw, errPlain)
 			return nil, access.Identity{}, errPlain
 		}
 		s.counts.plain.Add(1)
@@ -79,12 +80,20 @@ func (s *side) accept(raw net.Conn) (net.Conn, access.Identity, error) {
 		},
 	})
 	if err := shake(context.Background(), c); err != nil {
-		s.counts.failed.Add(1)
+		s.failed(raw, err)
 		return nil, access.Identity{}, err
 	}
 	s.counts.secure.Add(1)
 	greeted()
 	return closeOnExpiry(c, s.own, x509.ExtKeyUsageClientAuth, s.recheck, s.log), who, nil
+}
+
+// failed records a connection that failed.
+func (s *side) failed(raw net.Conn, err error) {
+	s.counts.failed.Add(1)
+	if s.lately != nil {
+		s.lately.note("", raw.RemoteAddr().String(), err)
+	}
 }
 
 // shake does the handshake within handshakeTime.

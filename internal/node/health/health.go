@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"adshard/backend"
 )
 
 // Tracker holds the operations that a process retries without success. While there are any, the
@@ -52,7 +54,8 @@ func (h *Tracker) Record(what string, err error) {
 	h.list[what] = a
 }
 
-// Failures describes the operations that are failing, the oldest failure first.
+// Failures describes the operations that are failing, the oldest failure first. Operations that fail for one reason are described
+// together.
 func (h *Tracker) Failures() (out []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -65,8 +68,40 @@ func (h *Tracker) Failures() (out []string) {
 		all = append(all, named{what, a})
 	}
 	slices.SortFunc(all, func(a, b named) int { return cmp.Or(a.since.Compare(b.since), cmp.Compare(a.what, b.what)) })
-	for _, a := range all {
-		out = append(out, fmt.Sprintf("cannot %s since %s: %v", a.what, a.since.UTC().Format(time.RFC3339), a.err))
+	for i, a := range all {
+		same := func(b named) bool { return b.err.Error() == a.err.Error() }
+		if slices.ContainsFunc(all[:i], same) {
+			continue
+		}
+		what := a.what
+		for _, b := range all[i+1:] {
+			if same(b) {
+				what += ", " + b.what
+			}
+		}
+		out = append(out, fmt.Sprintf("cannot %s since %s: %v", what, a.since.UTC().Format(time.RFC3339), a.err))
 	}
 	return out
+}
+
+// With returns the failures, and why the database cannot be used unless a failure has said it.
+func (h *Tracker) With(db backend.Store) []string {
+	why := h.Failures()
+	for _, text := range Database(db) {
+		if !h.says(text) {
+			why = append(why, text)
+		}
+	}
+	return why
+}
+
+func (h *Tracker) says(text string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, a := range h.list {
+		if a.err.Error() == text {
+			return true
+		}
+	}
+	return false
 }

@@ -26,7 +26,7 @@ func New(t testing.TB) *Cluster { return Named(t, "test") }
 // Named returns a new CA for a cluster.
 func Named(t testing.TB, cluster string) *Cluster {
 	t.Helper()
-	pair, err := certs.NewAuthority(cluster, time.Hour)
+	pair, err := certs.NewAuthority(cluster, 90*24*time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func (c *Cluster) Pair(role access.Role, name string, life time.Duration) certs.
 // Settings makes a certificate and returns settings that name its files.
 func (c *Cluster) Settings(mode string, role access.Role, name string) certs.Settings {
 	c.t.Helper()
-	pair := c.Pair(role, name, time.Hour)
+	pair := c.Pair(role, name, 30*24*time.Hour) // longer than what is told to expire soon
 	file := string(role) + "." + name
 	return certs.Settings{TLS: certs.TLS{Mode: mode, CA: c.ca, Cert: c.Write(file+".crt", pair.Cert), Key: c.Write(file+".key", pair.Key)}}
 }

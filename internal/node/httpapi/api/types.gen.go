@@ -2170,6 +2170,16 @@ type RefusedEvent struct {
 // this cluster; malformed: it is not a token.
 type RefusedEventReason string
 
+// RefusedSlave defines model for RefusedSlave.
+type RefusedSlave struct {
+	// Name Empty if it has not come to name itself.
+	Name string `json:"name"`
+
+	// Address What it advertises, or where its connection came from.
+	Address string `json:"address"`
+	Why     string `json:"why"`
+}
+
 // Replicas defines model for Replicas.
 type Replicas struct {
 	// Replicas How many slaves are to hold each slice.
@@ -2467,6 +2477,9 @@ type SlaveList struct {
 	// Clock The newest change of the database.
 	Clock  uint64  `json:"clock"`
 	Slaves []Slave `json:"slaves"`
+
+	// Refused Slaves that were refused within the last minute, or are not what they seem.
+	Refused []RefusedSlave `json:"refused,omitempty"`
 }
 
 // SlaveLoad A shard's load, the sum of its slaves'. A slice being copied counts for the target. With one replica a shard has its slave's name.

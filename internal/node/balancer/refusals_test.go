@@ -1,0 +1,40 @@
+package balancer
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"adshard/fault"
+	"adshard/schema/pb"
+)
+
+// TestRefusalsAreRemembered: who was refused is remembered for a minute with the newest reason, until it is accepted. A balancer that
+// cannot decide refuses nobody, and callers cannot fill its memory.
+func TestRefusalsAreRemembered(t *testing.T) {
+	var f refusals
+	at := time.Unix(1000, 0)
+	of := func(name string) *pb.RegisterRequest { return &pb.RegisterRequest{Name: name, Address: "10.0.0.1:1"} }
+	refused := func(why string) error { return fault.New(fault.Conflict, "balancer: register", errors.New(why)) }
+	f.note(of("slave-0"), refused("first"), at)
+	f.note(of("slave-0"), refused("second"), at.Add(time.Second))
+	f.note(of("slave-1"), fault.New(fault.Unavailable, "x", errors.New("not leading")), at)
+	f.note(of("slave-2"), nil, at)
+	if got := f.shown(at.Add(2 * time.Second)); len(got) != 1 || got[0].Name != "slave-0" || got[0].Why != "second" || got[0].Address != "10.0.0.1:1" {
+		t.Errorf("%+v", got)
+	}
+	if got := f.shown(at.Add(refusedFor + 2*time.Second)); len(got) != 0 {
+		t.Errorf("a minute later: %+v", got)
+	}
+	f.note(of("slave-0"), nil, at.Add(3*time.Second))
+	if got := f.shown(at.Add(4 * time.Second)); len(got) != 0 {
+		t.Errorf("accepted: %+v", got)
+	}
+	for i := range 2 * mostRefused {
+		f.note(of(fmt.Sprint(i)), refused("x"), at)
+	}
+	if got := f.shown(at); len(got) != mostRefused {
+		t.Errorf("%d are remembered", len(got))
+	}
+}
