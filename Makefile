@@ -104,6 +104,9 @@ budgets: ## clicks and kills against budgets under load, and what is spent beyon
 alerts: ## bring about a cause of each alert, and see it fire in a real Prometheus (about a minute)
 	ALERTS_LONG=1 go test ./internal/e2e -run '^TestAlertsFire$$' -count=1 -v -timeout 20m | grep -v '^=== \|level='
 
+breakages: ## break a cluster in each of a dozen ways, and see the doctor name the cause (some three minutes; disks need root)
+	BREAKAGES_LONG=1 go test ./internal/node/processtest -run '^TestBreakages$$' -count=1 -v -timeout 20m | grep -v '^=== \|level='
+
 takeover: ## kill, stop and end the leading balancer; how soon the standby leads and budget marks are in answers (COUNT=3)
 	@deploy/takeover.sh $(COUNT)
 
@@ -141,4 +144,4 @@ huge: build ## build a store of 100,000,000 keywords, open it and ask it (eight 
 clean: ## remove what was built and the demo's data
 	rm -rf $(BIN) demo
 
-.PHONY: help demo setup build test test-long mutations lint structure generate packages package-check package-try reproduce notice release test-rocksdb measure-rocksdb languages figures figures-age audit kills budgets alerts takeover test-faults gone growth simulate site experiments peers search-figures huge conformance clean
+.PHONY: help demo setup build test test-long mutations lint structure generate packages package-check package-try reproduce notice release test-rocksdb measure-rocksdb languages figures figures-age audit kills budgets alerts breakages takeover test-faults gone growth simulate site experiments peers search-figures huge conformance clean

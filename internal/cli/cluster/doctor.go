@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -116,7 +117,7 @@ func newDoctor(f *doctorFlags) (*asker, error) {
 	caller := f.admin.Caller
 	caller.TokenFile = "" // the token is for admin ports
 	var err error
-	if a.queries, err = apiclient.New(f.http, 2*doctor.Wait, &caller, access.Master, access.Balancer); err != nil {
+	if a.queries, err = apiclient.New(f.http, doctor.Wait, &caller, access.Master, access.Balancer); err != nil {
 		a.close()
 	}
 	return a, err
@@ -138,15 +139,15 @@ func (a *asker) examine(ctx context.Context, over time.Duration) (*doctor.Report
 	var before *doctor.Look
 	all, both := errgroup.WithContext(ctx)
 	all.Go(func() (err error) { probe, err = a.probe(both); return err })
-	all.Go(func() (err error) { before, err = a.look(both); return err })
+	all.Go(func() (err error) { before, err = a.look(both, nil); return err })
 	if err := all.Wait(); err != nil {
 		return nil, err
 	}
 	now := before
 	if over > 0 {
-		err := wait.Sleep(ctx, over)
+		err := wait.Sleep(ctx, time.Until(before.At.Add(over)))
 		if err == nil {
-			now, err = a.look(ctx)
+			now, err = a.look(ctx, before)
 		}
 		if err != nil {
 			return nil, err
@@ -173,7 +174,7 @@ func (a *asker) probe(ctx context.Context) (*doctor.Probe, error) {
 	}
 	p := &doctor.Probe{Address: a.queries.Base.String()}
 	var answer api.SearchAnswer
-	if err := a.queries.Fetch(ctx, "/v1/search", url.Values{"q": {"doctor"}, "timeout_ms": {"2000"}}, &answer); err != nil {
+	if err := a.queries.Fetch(ctx, "/v1/search", url.Values{"q": {"doctor"}, "timeout_ms": {"1500"}}, &answer); err != nil {
 		p.Failed = err.Error()
 		return p, refusal(err)
 	}
@@ -181,12 +182,21 @@ func (a *asker) probe(ctx context.Context) (*doctor.Probe, error) {
 	return p, nil
 }
 
-// look queries all ports at the same time, so that a port that hangs does not delay the others.
-func (a *asker) look(ctx context.Context) (*doctor.Look, error) {
+// look queries all ports at the same time, so that a port that hangs does not delay the others. A port that hung at the look before, if
+// there was one, is not asked again.
+func (a *asker) look(ctx context.Context, before *doctor.Look) (*doctor.Look, error) {
 	look := &doctor.Look{At: time.Now(), Ports: make([]doctor.Port, len(a.admins))}
 	all, ctx := errgroup.WithContext(ctx)
-	all.Go(func() error { return a.balancer(ctx, look) })
+	if before != nil && before.Hung {
+		look.Unled, look.Hung = before.Unled, true
+	} else {
+		all.Go(func() error { return a.balancer(ctx, look) })
+	}
 	for i, c := range a.admins {
+		if before != nil && before.Ports[i].Hung {
+			look.Ports[i] = before.Ports[i]
+			continue
+		}
 		all.Go(func() (err error) { look.Ports[i], err = portOf(ctx, c); return err })
 	}
 	return look, all.Wait()
@@ -196,12 +206,11 @@ func (a *asker) look(ctx context.Context) (*doctor.Look, error) {
 func (a *asker) balancer(ctx context.Context, look *doctor.Look) error {
 	var status api.BalanceStatus
 	var slaves api.SlaveList
-	err := a.admins[0].Fetch(ctx, "/v1/balance", nil, &status)
-	if err == nil {
-		err = a.admins[0].Fetch(ctx, "/v1/slaves", nil, &slaves)
-	}
-	if err != nil {
-		look.Unled, look.Hung = err.Error(), tookTooLong(err)
+	var both errgroup.Group
+	both.Go(func() error { return a.admins[0].Fetch(ctx, "/v1/balance", nil, &status) })
+	both.Go(func() error { return a.admins[0].Fetch(ctx, "/v1/slaves", nil, &slaves) })
+	if err := both.Wait(); err != nil {
+		look.Unled, look.Hung = plainly(err), tookTooLong(err)
 		return refusal(err)
 	}
 	look.Status, look.Slaves = &status, &slaves
@@ -211,15 +220,26 @@ func (a *asker) balancer(ctx context.Context, look *doctor.Look) error {
 // portOf queries an admin port for what all admin ports have. It returns an error only for a caller who may not ask.
 func portOf(ctx context.Context, c *apiclient.Client) (doctor.Port, error) {
 	p := doctor.Port{Address: c.Base.String()}
-	page, err := c.Get(ctx, "/metrics", nil)
-	if err == nil {
-		p.Metrics = doctor.ReadMetrics(string(page))
-		p.NotReady, err = notReady(ctx, c)
-	}
+	var both errgroup.Group
+	both.Go(func() error {
+		page, err := c.Get(ctx, "/metrics", nil)
+		p.At, p.Metrics = time.Now(), doctor.ReadMetrics(string(page))
+		return err
+	})
+	both.Go(func() (err error) { p.NotReady, err = notReady(ctx, c); return err })
+	err := both.Wait()
 	if err != nil {
-		p.Failed, p.Hung = err.Error(), tookTooLong(err)
+		p.Failed, p.Hung = plainly(err), tookTooLong(err)
 	}
 	return p, refusal(err)
+}
+
+// plainly returns why a port did not answer, in fewer words than for a person who names one address.
+func plainly(err error) string {
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		return "nothing listens there"
+	}
+	return err.Error()
 }
 
 // tookTooLong reports whether an answer did not come in time.

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"os"
 	"slices"
 	"strings"
 )
@@ -17,4 +18,31 @@ func Variable(flag string) string {
 // process, whose configuration file has all settings, including those that differ between children.
 func WithoutVariables(env []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(v string) bool { return strings.HasPrefix(v, environment) })
+}
+
+// Starter is what started a process, and starts it again.
+type Starter string
+
+// The starters.
+const (
+	Up      Starter = "up"      // `adshard up`
+	Systemd Starter = "systemd" // a unit of systemd
+	Hand    Starter = "hand"    // something else
+)
+
+// starterVariable tells a child of `adshard up` what started it.
+const starterVariable = "STARTED_BY_ADSHARD_UP"
+
+// StartedByUp returns the environment of a child of `adshard up`, without the variables that set flags.
+func StartedByUp(env []string) []string { return append(WithoutVariables(env), starterVariable+"=1") }
+
+// StartedBy returns what started this process.
+func StartedBy() Starter {
+	switch {
+	case os.Getenv(starterVariable) != "":
+		return Up
+	case os.Getenv("INVOCATION_ID") != "": // systemd.exec(5)
+		return Systemd
+	}
+	return Hand
 }

@@ -11,7 +11,7 @@ import (
 var doFor = map[api.MissingReason]string{
 	api.MissingReasonLate:        "has it more load than others (`adshard balance status`)? Give queries more time, or add slaves",
 	api.MissingReasonSilent:      "its process is stopped, or its disk or host has failed: look at both; end a process that hangs (`kill -KILL PID`) and start it again",
-	api.MissingReasonUnreachable: "is it running, and does its `advertise` lead to it? Start it: `slave --config FILE`",
+	api.MissingReasonUnreachable: "is it running, and does its `advertise` lead to it? Its log says why it ended",
 	api.MissingReasonOverloaded:  "add slaves or replicas: `adshard slaves add HOST:PORT`",
 	api.MissingReasonOutdated:    "is the balancer running? Start one: `balancer --config FILE`",
 	api.MissingReasonForeign:     "correct `advertise` of the slave, or `db` of the balancer",

@@ -3,6 +3,7 @@ package doctor
 import (
 	"cmp"
 	"net"
+	"net/url"
 	"slices"
 
 	"adshard/internal/node/httpapi/api"
@@ -18,8 +19,13 @@ type tie struct {
 // ties returns all ties, the likeliest cause of an effect first.
 func ties() []tie {
 	slave := []string{"AdshardTargetDown", "AdshardSlaveInTrouble", "AdshardDamage", "AdshardSlaveInRepair"}
-	leads := []string{"AdshardNoBalancerLeads"}
+	leads, refused := []string{"AdshardNoBalancerLeads"}, []string{"AdshardCallsRefused"}
 	return []tie{
+		{refused, []string{"AdshardTargetDown", "AdshardSlaveInTrouble", "AdshardSlaveInRepair", "AdshardNotFilled", "AdshardReplicaLeftOut"}, refusedNode},
+		{refused, []string{"AdshardTargetDown"}, nameless},
+		{refused, []string{"AdshardIncompleteAnswers", "AdshardShardMissing"}, refusedShard},
+		{refused, []string{"AdshardNotFilled", "AdshardFailedAnswers"}, whileNoPlan},
+		{[]string{"AdshardTargetDown"}, []string{"AdshardTargetDown"}, itsPort},
 		{slave, []string{"AdshardIncompleteAnswers", "AdshardShardMissing", "AdshardSecondCallsUsedUp"}, sameShard},
 		{slave, []string{"AdshardReplicaLeftOut", "AdshardCondemnedSlices"}, sameNode},
 		{[]string{"AdshardDamage"}, []string{"AdshardSlaveInRepair"}, sameNode},
@@ -34,6 +40,31 @@ func ties() []tie {
 		{[]string{"AdshardIncompleteAnswers"}, []string{"AdshardShardMissing", "AdshardSecondCallsUsedUp"}, sameShard},
 		{[]string{"AdshardBalancingPaused", "AdshardProposalsRefused"}, []string{"AdshardUnevenLoad"}, always},
 	}
+}
+
+// refusedNode and refusedShard report whether the cause is that the balancer refuses the process of the effect, or one of its shard.
+func refusedNode(_ *examination, cause, effect *Finding) bool {
+	return cause.host != "" && cause.Node != "" && cause.Node == effect.Node
+}
+
+func refusedShard(e *examination, cause, effect *Finding) bool {
+	return cause.host != "" && cause.Node != "" && sameShard(e, cause, effect)
+}
+
+// nameless reports whether the cause is a process that has not come to name itself, on the host of a slave that is away.
+func nameless(e *examination, cause, effect *Finding) bool {
+	s := e.slave(effect.Node)
+	return cause.Node == "" && cause.host != "" && s != nil && cause.host == host(s.Address)
+}
+
+// whileNoPlan reports whether the cluster waits for slaves, which the cause keeps away.
+func whileNoPlan(e *examination, cause, effect *Finding) bool {
+	return cause.host != "" && cause.Harm == Answers && e.now.Status != nil && e.now.Status.Waiting != "" && effect.Alert != cause.Alert && !e.ofData(effect.Node)
+}
+
+// itsPort reports whether the effect is that the port of a slave is silent which is away.
+func itsPort(_ *examination, cause, effect *Finding) bool {
+	return effect.ofPort && !cause.ofPort && effect.Node != "" && cause.Node == effect.Node
 }
 
 func always(*examination, *Finding, *Finding) bool { return true }
@@ -79,6 +110,15 @@ func host(address string) string {
 		return address
 	}
 	return h
+}
+
+// hostOf returns the host of a URL.
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return address
+	}
+	return u.Hostname()
 }
 
 // folded puts each finding that another one explains below its root cause, which then gets the worst harm among them.

@@ -12,7 +12,7 @@ func (e *examination) plan() {
 		e.unled()
 		return
 	}
-	if s.Waiting != "" {
+	if s.Waiting != "" && e.age(0) >= fresh {
 		e.unplanned = "there is no plan yet: " + s.Waiting
 		e.add(Answers, "AdshardNotFilled", "", e.unplanned,
 			"start the slaves that are missing: `slave --config FILE`; `adshard slaves list` shows who has joined")
@@ -24,7 +24,7 @@ func (e *examination) plan() {
 	}
 	for _, d := range s.Distributors {
 		if !d.Alive {
-			e.add(Changes, "AdshardTargetDown", d.Name, "distributor "+d.Name+" is away", "start it again: `distributor --config FILE`")
+			e.add(Changes, "AdshardTargetDown", d.Name, "distributor "+d.Name+" is away", e.restart("distributor", d.Name, false))
 		}
 	}
 }
@@ -32,16 +32,23 @@ func (e *examination) plan() {
 // unled adds a finding that no leading balancer answered. The advice depends on whether the balancer runs without leading, for which its
 // readiness gives the reason, such as a database that is away; whether it hangs; or whether it does not run.
 func (e *examination) unled() {
-	what, do := "no balancer that leads answers: "+e.now.Unled,
-		"start one on the same database: `balancer --config FILE`; if another one leads, name its admin address: `--addr`"
+	const other = "; if another one leads, name its admin address: `--addr`"
+	what, do := "no balancer that leads answers: "+e.now.Unled, e.restart("balancer", "", false)+other
 	if len(e.now.Ports) > 0 {
 		switch p := e.now.Ports[0]; {
 		case p.Failed == "" && p.NotReady != "":
 			what = fmt.Sprintf("the balancer at %s runs and does not lead: %s", p.Address, p.NotReady)
-			do = "mend what it names; its log says more; if another one leads, name its admin address: `--addr`"
+			do = "mend what it names; no other balancer helps as long as that is so" + other
+			if e.age(0) < fresh {
+				what = fmt.Sprintf("the balancer at %s was started %s ago and does not lead yet: %s", p.Address, seconds(e.age(0)), p.NotReady)
+				do = "wait some seconds and ask again" + other
+			}
+		case p.Failed == "":
+			what = fmt.Sprintf("the balancer at %s does not lead: %s", p.Address, e.now.Unled)
+			do = "ask the one that leads: `--addr`"
 		case e.now.Hung:
 			what = fmt.Sprintf("the balancer at %s has not answered within %s: its process hangs, or its host is cut off", p.Address, seconds(Wait))
-			do = "look at both; end a process that hangs (`kill -KILL PID`) and start it again: `balancer --config FILE`"
+			do = e.restart("balancer", "", true)
 		}
 	}
 	e.add(Changes, "AdshardNoBalancerLeads", "", what, do)
@@ -104,14 +111,24 @@ func (e *examination) ports() {
 		switch {
 		case i == 0 && e.now.Status == nil: // unled reports it
 		case p.Hung:
-			e.add(Changes, "AdshardTargetDown", "", fmt.Sprintf("the admin port at %s has not answered within %s: its process hangs, or its host is cut off", p.Address, seconds(Wait)),
-				"look at both; end a process that hangs (`kill -KILL PID`) and start it again")
+			e.add(Changes, "AdshardTargetDown", e.nodes[i], fmt.Sprintf("%s has not answered at its admin port, %s, within %s: it hangs, or its host is cut off", named(e.nodes[i]), p.Address, seconds(Wait)),
+				e.restart(e.roleOf(i), e.nodes[i], true))
+			e.list[len(e.list)-1].ofPort = true
 		case p.Failed != "":
-			e.add(Changes, "AdshardTargetDown", "", fmt.Sprintf("the admin port at %s does not answer: %s", p.Address, p.Failed),
-				"start its process, or correct the address in `--addr` or `--admins`")
+			e.add(Changes, "AdshardTargetDown", e.nodes[i], fmt.Sprintf("%s does not answer at its admin port, %s: %s", named(e.nodes[i]), p.Address, p.Failed),
+				e.restart(e.roleOf(i), e.nodes[i], false)+"; or correct the address in `--admins`")
+			e.list[len(e.list)-1].ofPort = true
 		case p.NotReady != "":
-			e.add(Changes, "AdshardNotFilled", "", fmt.Sprintf("the process at %s is not ready: %s", p.Address, p.NotReady),
+			e.add(Changes, "AdshardNotFilled", e.nodes[i], fmt.Sprintf("%s (%s) is not ready: %s", named(e.nodes[i]), p.Address, p.NotReady),
 				"mend what it names; its log says more")
 		}
 	}
+}
+
+// roleOf returns the program of a port's process, or "" if that is not known.
+func (e *examination) roleOf(port int) string {
+	if e.slave(e.nodes[port]) != nil {
+		return "slave"
+	}
+	return ""
 }

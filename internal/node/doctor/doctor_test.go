@@ -33,7 +33,7 @@ func healthy() *scene {
 			At:     time.Unix(at, 0),
 			Status: &api.BalanceStatus{View: 7, PublishedView: 7, Clock: 90, Measured: true, MaxOverMean: 1.1, LowerBound: 1},
 			Slaves: &api.SlaveList{View: 7, Clock: 90, Slaves: []api.Slave{slave("slave-0", "shard-0"), slave("slave-1", "shard-0"), slave("slave-2", "shard-1")}},
-			Ports:  []Port{{Address: "http://10.0.0.5:7001"}, {Address: "http://10.0.0.7:8081"}},
+			Ports:  []Port{{Address: "http://10.0.0.5:7001", At: time.Unix(at, 0)}, {Address: "http://10.0.0.7:8081", At: time.Unix(at, 0)}},
 		}
 	}
 	return &scene{before: look(1000), now: look(1002),
@@ -77,16 +77,18 @@ func (s *scene) change(t *testing.T, d *datadriven.TestData) {
 			d.ScanArgs(t, "number", &i)
 			over(&look.Slaves.Slaves[i])
 		case "metrics":
-			look.Ports[1].Metrics = append(look.Ports[1].Metrics, ReadMetrics(d.Input)...)
+			port := 1
+			if d.HasArg("balancer") {
+				port = 0
+			}
+			look.Ports[port].Metrics = append(look.Ports[port].Metrics, ReadMetrics(d.Input)...)
 		case "no-balancer":
 			look.Status, look.Slaves, look.Unled, look.Hung = nil, nil, d.Input, d.HasArg("hangs")
-			if d.HasArg("hangs") {
-				look.Ports[0].Failed, look.Ports[0].Hung = d.Input, true
-			}
+			look.Ports[0].Failed, look.Ports[0].Hung = d.Input, d.HasArg("hangs")
 		case "no-port":
 			look.Ports[1].Failed, look.Ports[1].Hung = d.Input, d.HasArg("hangs")
 		case "not-ready":
-			look.Ports[0].NotReady = d.Input
+			look.Ports[0].NotReady, look.Ports[0].Failed = d.Input, ""
 		default:
 			d.Fatalf(t, "unknown command")
 		}

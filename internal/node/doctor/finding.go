@@ -36,6 +36,9 @@ type Finding struct {
 	Runbook string `json:"runbook"`
 	// Follows are the findings that this one explains: they go away when it is fixed.
 	Follows []Finding `json:"follows,omitempty"`
+
+	ofPort bool   // it is about an admin port, not about what the balancer knows
+	host   string // of a process that is refused
 }
 
 // Report says what is known about a cluster.

@@ -28,6 +28,8 @@ type Port struct {
 	// NotReady says why /readyz reports that the process is not ready, or is "".
 	NotReady string
 	Metrics  []Sample
+	// At is when the metrics were read, by the clock of this machine.
+	At time.Time
 }
 
 // Probe is a search that was made as a test.
@@ -46,6 +48,8 @@ const Wait = 2 * time.Second
 // equal looks show neither.
 func Examine(before, now *Look, probe *Probe) []Finding {
 	e := &examination{before: before, now: now, took: now.At.Sub(before.At), probe: probe}
+	e.nodes = e.nodesOfPorts()
+	e.refusals()
 	e.slaves()
 	e.search()
 	e.plan()
@@ -57,6 +61,7 @@ func Examine(before, now *Look, probe *Probe) []Finding {
 	e.exposed()
 	e.growth()
 	e.ports()
+	e.clocks()
 	return sorted(e.folded())
 }
 
@@ -65,5 +70,6 @@ type examination struct {
 	before, now *Look
 	took        time.Duration
 	probe       *Probe
-	unplanned   string // the finding about a cluster without a plan
+	unplanned   string   // the finding about a cluster without a plan
+	nodes       []string // the process of each port, or "" if it is not known
 }

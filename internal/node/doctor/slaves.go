@@ -18,6 +18,7 @@ func (e *examination) slaves() {
 		s := &e.now.Slaves.Slaves[i]
 		switch {
 		case s.State == api.SlaveStateDrained:
+		case !s.Alive && s.SeenMs == nil && e.age(0) < fresh: // the balancer has only just begun to lead
 		case !s.Alive:
 			e.away(s)
 		case s.Trouble != "":
@@ -59,10 +60,7 @@ func (e *examination) away(s *api.Slave) {
 	if harm == Answers {
 		what += ", and no other slave serves its data"
 	}
-	do := "start its process again, on its `dir`: `slave --config FILE`"
-	if e.silent(s) {
-		do = "end its process if it hangs (`kill -KILL PID`), then start it again, on its `dir`: `slave --config FILE`"
-	}
+	do := e.restart("slave", s.Name, e.silent(s))
 	if harm == Answers {
 		do += fmt.Sprintf("; if it is gone for good, fill others with its data: `adshard slaves drain %s`, then `adshard slaves remove %s`", s.Name, s.Name)
 	} else {
@@ -71,9 +69,12 @@ func (e *examination) away(s *api.Slave) {
 	e.add(harm, "AdshardTargetDown", s.Name, what, do)
 }
 
-// silent reports whether the search got no answer at all from a slave's host. A process that is stopped causes that; one that has ended
-// refuses the connection.
+// silent reports whether the search, or its admin port, got no answer at all from a slave's host. A process that is stopped causes that;
+// one that has ended refuses the connection.
 func (e *examination) silent(s *api.Slave) bool {
+	if i := slices.Index(e.nodes, s.Name); i >= 0 && e.now.Ports[i].Hung {
+		return true
+	}
 	return e.probe != nil && e.probe.Answer != nil && e.probe.Answer.Coverage.Reasons[e.shardOf(s.Name)] == api.MissingReasonSilent
 }
 

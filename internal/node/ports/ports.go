@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -76,6 +77,11 @@ func (p *Ports) Register(node string) {
 	r := p.Registerer(node)
 	p.Sockets.register(r)
 	p.own.Register(r)
+	began := float64(time.Now().UnixMilli()) / 1000
+	metrics.Gauge(prometheus.WrapRegistererWith(prometheus.Labels{"by": string(config.StartedBy())}, r), "adshard_process_started_seconds",
+		"When the process was started, by its clock, in seconds since 1970, and by what: systemd, up or hand.", func() float64 { return began })
+	metrics.Gauge(r, "adshard_clock_seconds", "The clock of the process, in seconds since 1970.",
+		func() float64 { return float64(time.Now().UnixMilli()) / 1000 })
 }
 
 // Print prints the URL of the admin port, if there is one.

@@ -83,7 +83,7 @@ func (c *children) begin(p *part) (*child, error) {
 	n := &child{name: p.name, cmd: exec.Command(c.program, p.command, "--config", file),
 		lines: make(chan string, 16), ended: make(chan struct{}), began: time.Now()}
 	n.cmd.Stderr, n.cmd.Env = os.Stderr, p.env
-	n.cmd.Env = config.WithoutVariables(n.cmd.Environ())
+	n.cmd.Env = config.StartedByUp(n.cmd.Environ())
 	n.cmd.SysProcAttr = dieWithParent()
 	stdout, err := n.cmd.StdoutPipe()
 	if err != nil {
