@@ -24,10 +24,13 @@ type Document struct {
 }
 
 // PlacesDocument is the name of the table of places. The name of a block list's document is BlocklistDocument
-// followed by the list's name.
+// followed by the list's name. VocabularyDocument has the words of keywords (package search/spelling), and
+// VocabularyInForce the version of the vocabulary by which words are to be corrected.
 const (
-	PlacesDocument    = "places"
-	BlocklistDocument = "blocklist/"
+	PlacesDocument     = "places"
+	BlocklistDocument  = "blocklist/"
+	VocabularyDocument = "vocabulary"
+	VocabularyInForce  = "vocabulary/in-force"
 )
 
 const (

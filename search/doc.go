@@ -4,8 +4,9 @@
 // the expansion of a query to the terms by which keywords are found, the matching of one keyword
 // (Matcher), the best hits of distinct owners (Top), and the Searcher contract that a store, the
 // client of a slave and the master's fan-out all implement. Text itself (folding, stems, synonyms)
-// is package search/words; how a store is searched is in package barrels/query; the slow
-// implementation that all others are compared with is internal/oracle.
+// is package search/words, corrections of misspelt words are package search/spelling; how a store is
+// searched is in package barrels/query; the slow implementation that all others are compared with is
+// internal/oracle.
 //
 // To add a property of match types, extend Rule (profile.go), the shape that it gives (shape.go),
 // the pairs that explain it (pairs.go), its key in files of profiles

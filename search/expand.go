@@ -17,15 +17,41 @@ const MaxQueryBytes = 1024
 // Scripts without spaces have neither, too: there it adds each sequence of units that a keyword may
 // have as a run.
 //
-// Words have stems in the default languages. Own terms come first, in the order of the words. A text without a word gives a query without
+// Words have stems in the default languages, and are not corrected. Own terms come first, in the order of the words. A text without a word gives a query without
 // words and terms. It returns fault.Invalid with field "q" if the text has more than MaxQueryBytes
 // bytes or words.Split refuses it.
 func Expand(text string, reach Level, lex *words.Lexicon) (*Query, error) {
 	return ExpandIn(words.Default, text, reach, lex)
 }
 
+// Vocabulary corrects words that no keyword has; *spelling.Vocabulary is one. Words are folded forms.
+type Vocabulary interface {
+	// Has reports whether a keyword has the word with a hash (words.Hash).
+	Has(hash uint64) bool
+	// Corrections returns the corrections of a word that no keyword has, best first.
+	Corrections(word string) []string
+	// Version names the vocabulary's content; it is not "".
+	Version() string
+}
+
+// Forms says what words have beside themselves.
+type Forms struct {
+	// Languages are those in which words have stems.
+	Languages words.Languages
+	// Lexicon has the synonyms; nil means none.
+	Lexicon *words.Lexicon
+	// Vocabulary has the corrections; nil means none.
+	Vocabulary Vocabulary
+}
+
 // ExpandIn is Expand for words that have stems in some languages.
 func ExpandIn(in words.Languages, text string, reach Level, lex *words.Lexicon) (*Query, error) {
+	return ExpandBy(Forms{Languages: in, Lexicon: lex}, text, reach)
+}
+
+// ExpandBy is Expand for words that have other forms. With a reach of Misspelt it also adds the terms of
+// each word's corrections, in all languages and in language "".
+func ExpandBy(f Forms, text string, reach Level) (*Query, error) {
 	const op = "search: expand"
 	if len(text) > MaxQueryBytes {
 		return nil, fault.Field(op, "q", "the query has %d bytes, at most %d are allowed: shorten it", len(text), MaxQueryBytes)
@@ -38,6 +64,9 @@ func ExpandIn(in words.Languages, text string, reach Level, lex *words.Lexicon) 
 		return nil, fault.Field(op, "q", "%w", err)
 	}
 	q := &Query{Text: text, Truncated: truncated}
+	if reach >= Misspelt && f.Vocabulary != nil {
+		q.Vocabulary = f.Vocabulary.Version()
+	}
 	if len(split) == 0 {
 		return q, nil
 	}
@@ -45,12 +74,15 @@ func ExpandIn(in words.Languages, text string, reach Level, lex *words.Lexicon) 
 	for i, w := range split {
 		q.Words[i] = Word{Norm: words.Hash(w.Normalised), Fold: words.Hash(w.Fold)}
 	}
-	languages := in.Codes()
+	languages := f.Languages.Codes()
 	e := expansion{list: make([]termSense, 0, 8*len(split))}
 	e.own(split, languages)
 	q.Runs = e.runs(split, joined, languages)
-	if reach >= Synonym && lex != nil {
-		e.synonyms(split, languages, lex)
+	if reach >= Synonym && f.Lexicon != nil {
+		e.synonyms(split, languages, f.Lexicon)
+	}
+	if q.Vocabulary != "" {
+		e.corrections(split, q.Words, languages, f.Vocabulary)
 	}
 	q.Terms = e.terms()
 	return q, nil
@@ -90,6 +122,10 @@ func (e *expansion) runs(split []words.Word, joined uint64, languages []string) 
 	return list
 }
 
+func (e *expansion) correct(term uint64, word int, correction uint64) {
+	e.list = append(e.list, termSense{term, Sense{Word: uint16(word), Misspelt: true, Synonym: correction}})
+}
+
 func (e *expansion) own(split []words.Word, languages []string) {
 	for i, w := range split {
 		e.add(words.Term("", w.Fold), i, 0)
@@ -104,6 +140,21 @@ func (e *expansion) synonyms(split []words.Word, languages []string, lex *words.
 		for _, l := range languages {
 			for _, s := range lex.Synonyms(l, w.Fold) {
 				e.add(words.TermOf(l, s), i, words.Hash(s))
+			}
+		}
+	}
+}
+
+func (e *expansion) corrections(split []words.Word, hashes []Word, languages []string, v Vocabulary) {
+	for i, w := range split {
+		if v.Has(hashes[i].Fold) {
+			continue
+		}
+		for _, c := range v.Corrections(w.Fold) {
+			hash := words.Hash(c)
+			e.correct(words.Term("", c), i, hash)
+			for _, l := range languages {
+				e.correct(words.TermOf(l, c), i, hash)
 			}
 		}
 	}

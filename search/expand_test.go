@@ -9,13 +9,14 @@ import (
 	"pgregory.net/rapid"
 
 	"adshard/fault"
+	"adshard/internal/oracle"
 	"adshard/internal/oracle/oracletest"
 	"adshard/search"
 	"adshard/search/words"
 )
 
 // slowTerms returns the senses that serving.md §2 gives a query, by term, in no order.
-func slowTerms(in words.Languages, text string, reach search.Level, lex *words.Lexicon) map[uint64]map[search.Sense]bool {
+func slowTerms(in words.Languages, text string, reach search.Level, lex *words.Lexicon, vocabulary map[string]int) map[uint64]map[search.Sense]bool {
 	terms := map[uint64]map[search.Sense]bool{}
 	add := func(term uint64, s search.Sense) {
 		if terms[term] == nil {
@@ -41,6 +42,17 @@ func slowTerms(in words.Languages, text string, reach search.Level, lex *words.L
 			for _, s := range lex.Synonyms(l, w.Fold) {
 				stem, _ := words.Stem(l, s)
 				add(words.Term(l, stem), search.Sense{Word: uint16(i), Synonym: words.Hash(s)})
+			}
+		}
+		if reach < search.Misspelt {
+			continue
+		}
+		for _, c := range oracle.Corrections(vocabulary, w.Fold) {
+			sense := search.Sense{Word: uint16(i), Misspelt: true, Synonym: words.Hash(c)}
+			add(words.Term("", c), sense)
+			for _, l := range in.Codes() {
+				stem, _ := words.Stem(l, c)
+				add(words.Term(l, stem), sense)
 			}
 		}
 	}
@@ -88,8 +100,8 @@ func slowRun(units []words.Word) (run string, ok bool) {
 }
 
 // checkQuery compares a query with slowTerms.
-func checkQuery(q *search.Query, in words.Languages, text string, reach search.Level, lex *words.Lexicon) error {
-	want := slowTerms(in, text, reach, lex)
+func checkQuery(q *search.Query, in words.Languages, text string, reach search.Level, lex *words.Lexicon, vocabulary map[string]int) error {
+	want := slowTerms(in, text, reach, lex, vocabulary)
 	units, _ := slowUnits(text)
 	if runs, _ := slowRuns(units); !slices.Equal(q.Runs, runs) {
 		return fmt.Errorf("the runs %+v, want %+v", q.Runs, runs)
@@ -97,7 +109,7 @@ func checkQuery(q *search.Query, in words.Languages, text string, reach search.L
 	if len(q.Terms) != len(want) {
 		return fmt.Errorf("%d terms, want %d", len(q.Terms), len(want))
 	}
-	synonyms := false
+	before := search.Identical
 	for i := range q.Terms {
 		t := &q.Terms[i]
 		for _, s := range t.Senses {
@@ -108,10 +120,10 @@ func checkQuery(q *search.Query, in words.Languages, text string, reach search.L
 		if len(t.Senses) != len(want[t.Term]) || cap(t.Senses) != len(t.Senses) {
 			return fmt.Errorf("term %d: %d senses of %d, want %d", i, len(t.Senses), cap(t.Senses), len(want[t.Term]))
 		}
-		if synonyms && t.Cap() == search.Identical {
-			return fmt.Errorf("term %d is a word's own and stands after synonyms", i)
+		if t.Cap() < before {
+			return fmt.Errorf("term %d: %v stands after %v", i, t.Cap(), before)
 		}
-		synonyms = synonyms || t.Cap() == search.Synonym
+		before = t.Cap()
 	}
 	return nil
 }
@@ -119,13 +131,13 @@ func checkQuery(q *search.Query, in words.Languages, text string, reach search.L
 func TestExpandIsTheOracles(t *testing.T) {
 	lex := oracletest.Lexicon()
 	rapid.Check(t, func(t *rapid.T) {
-		text := oracletest.DrawQuery(t, oracletest.Draw(t))
-		reach := search.Level(rapid.IntRange(0, search.Levels-1).Draw(t, "reach"))
+		r := oracletest.DrawRequest(t, oracletest.Draw(t))
+		text, reach := r.Text, r.Variants
 		in, err := words.ParseLanguages(rapid.SampledFrom([]string{"", "cs", "cs,de,en", strings.Join(words.Stemmed(), ",")}).Draw(t, "languages"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		q, err := search.ExpandIn(in, text, reach, lex)
+		q, err := oracletest.Expand(&oracle.Request{Text: text, Variants: reach, Vocabulary: r.Vocabulary, Languages: in}, lex)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,7 +145,7 @@ func TestExpandIsTheOracles(t *testing.T) {
 		if q.Text != text || len(q.Words) != len(units) || q.Truncated != more {
 			t.Fatalf("%q: %d words, truncated %v", text, len(q.Words), q.Truncated)
 		}
-		if err := checkQuery(q, in, text, reach, lex); err != nil {
+		if err := checkQuery(q, in, text, reach, lex, r.Vocabulary); err != nil {
 			t.Fatalf("%q: %v", text, err)
 		}
 	})
@@ -207,7 +219,7 @@ func FuzzExpand(f *testing.F) {
 		if len(text) > search.MaxQueryBytes || len(q.Words) > search.MaxQueryUnits {
 			t.Fatalf("%q: not refused or not cut", text)
 		}
-		if err := checkQuery(q, words.Default, text, r, lex); err != nil {
+		if err := checkQuery(q, words.Default, text, r, lex, nil); err != nil {
 			t.Fatalf("%q: %v", text, err)
 		}
 		again, err := search.Expand(text, r, lex)

@@ -16,13 +16,14 @@ import (
 // not displace frequent ones. The hash is seeded, so that no client can choose colliding queries on
 // purpose. Invalid queries are not cached.
 type Expansions struct {
-	languages words.Languages
-	lexicon   *words.Lexicon
-	seed      maphash.Seed
-	most      int64
-	bytes     atomic.Int64 // of all entries
-	hand      atomic.Uint64
-	slots     []atomic.Pointer[expanded]
+	languages  words.Languages
+	lexicon    *words.Lexicon
+	vocabulary func() Vocabulary
+	seed       maphash.Seed
+	most       int64
+	bytes      atomic.Int64 // of all entries
+	hand       atomic.Uint64
+	slots      []atomic.Pointer[expanded]
 }
 
 // expanded is a cached query.
@@ -50,25 +51,47 @@ func NewExpansions(languages words.Languages, lexicon *words.Lexicon, bytes int)
 	return &Expansions{languages: languages, lexicon: lexicon, seed: maphash.MakeSeed(), most: int64(bytes), slots: make([]atomic.Pointer[expanded], slots)}
 }
 
+// Correct makes the Expansions correct words by the vocabulary that a function returns, or nil while there
+// is none. It must be called before the first query.
+func (e *Expansions) Correct(vocabulary func() Vocabulary) { e.vocabulary = vocabulary }
+
+// forms returns what words have at a reach.
+func (e *Expansions) forms(reach Level) Forms {
+	f := Forms{Languages: e.languages, Lexicon: e.lexicon}
+	if reach >= Misspelt && e.vocabulary != nil {
+		f.Vocabulary = e.vocabulary()
+	}
+	return f
+}
+
+// version returns the version of the vocabulary, or "" if there is none.
+func (f *Forms) version() string {
+	if f.Vocabulary == nil {
+		return ""
+	}
+	return f.Vocabulary.Version()
+}
+
 // Languages returns the languages in which words have stems.
 func (e *Expansions) Languages() words.Languages { return e.languages }
 
 // Expand is search.Expand with the cache, and returns the same errors. The query is shared and must
 // not be changed. kept reports whether it came from the cache.
 func (e *Expansions) Expand(text string, reach Level) (q *Query, kept bool, err error) {
+	f := e.forms(reach)
 	slot := e.slot(text, reach)
 	there := slot.Load()
-	if there != nil && there.reach == reach && there.query.Text == text {
+	if there != nil && there.reach == reach && there.query.Text == text && there.query.Vocabulary == f.version() {
 		if !there.again.Load() { // written only if it changes, so that processors share the cache line
 			there.again.Store(true)
 		}
 		return there.query, true, nil
 	}
 	if there != nil && there.again.Swap(false) {
-		q, err = ExpandIn(e.languages, text, reach, e.lexicon)
+		q, err = ExpandBy(f, text, reach)
 		return q, false, err
 	}
-	q, err = ExpandIn(e.languages, strings.Clone(text), reach, e.lexicon) // text may be part of a whole request
+	q, err = ExpandBy(f, strings.Clone(text), reach) // text may be part of a whole request
 	if err == nil {
 		e.store(slot, there, &expanded{query: q, reach: reach, bytes: sizeOf(q)})
 	}

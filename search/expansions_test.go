@@ -34,6 +34,43 @@ func TestExpansionsAreThoseOfExpand(t *testing.T) {
 	})
 }
 
+// TestExpansionsFollowTheVocabulary: at Misspelt, what was expanded with another vocabulary, or with none, is expanded
+// again, and what the vocabulary does not concern is kept.
+func TestExpansionsFollowTheVocabulary(t *testing.T) {
+	var now search.Vocabulary
+	e := search.NewExpansions(words.Default, nil, 1<<20)
+	e.Correct(func() search.Vocabulary { return now })
+	expand := func(reach search.Level) (terms int, kept bool, version string) {
+		q, kept, err := e.Expand("cabel", reach)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(q.Terms), kept, q.Vocabulary
+	}
+	own, _, _ := expand(search.Synonym)
+	for _, v := range []search.Vocabulary{nil, oracletest.Vocabulary(map[string]int{"cable": 1}), oracletest.Vocabulary(map[string]int{"cable": 2}), nil} {
+		version, corrections := "", 0
+		if now = v; v != nil {
+			version, corrections = v.Version(), 1
+		}
+		for i := range 3 { // what was used again is replaced when it is wanted for the second time
+			if n, kept, by := expand(search.Misspelt); (n > own) != (v != nil) || by != version || i == 0 && kept || i == 2 && !kept {
+				t.Errorf("%d terms, kept %v, of vocabulary %q", n, kept, by)
+			}
+		}
+		if n, kept, by := expand(search.Synonym); n != own || !kept || by != "" {
+			t.Errorf("as a synonym: %d terms, kept %v, of vocabulary %q", n, kept, by)
+		}
+		w := e.Explain("cabel usb", version)
+		if got := w[0].Corrections; len(got) != corrections || len(got) > 0 && got[0] != "cable" || w[1].Corrections != nil {
+			t.Errorf("explained as %q", got)
+		}
+		if w := e.Explain("cabel usb", "another"); w[0].Corrections != nil {
+			t.Error("explained by another vocabulary than the query's")
+		}
+	}
+}
+
 func TestExpansionsAreKept(t *testing.T) {
 	e := search.NewExpansions(words.Default, nil, 1<<20)
 	request := "q=usb+cable&and=" + strings.Repeat("x", 1000)

@@ -6,6 +6,8 @@ import "adshard/search/words"
 type ExplainedWord struct {
 	words.Word
 	Stems []ExplainedStem
+	// Corrections are the words that it may stand for at Misspelt, as folded forms.
+	Corrections []string
 }
 
 // ExplainedStem is a word's stem in a language, and its synonyms there, as folded forms.
@@ -14,18 +16,24 @@ type ExplainedStem struct {
 	Synonyms       []string
 }
 
-// Explain returns the words of a text that Expand accepts, as far as queries use them.
-func (e *Expansions) Explain(text string) []ExplainedWord {
+// Explain returns the words of a text that Expand accepts, as far as queries use them. They have
+// corrections if the vocabulary still has the version with which the query was expanded.
+func (e *Expansions) Explain(text, vocabulary string) []ExplainedWord {
 	split, _, _, err := Units(text)
 	if err != nil {
 		return nil
 	}
+	f := e.forms(Misspelt)
+	corrects := vocabulary != "" && vocabulary == f.version()
 	out := make([]ExplainedWord, len(split))
 	for i := range out {
 		out[i].Word = split[i]
 		for _, l := range e.languages.Codes() {
 			stem, _ := words.Stem(l, split[i].Fold)
 			out[i].Stems = append(out[i].Stems, ExplainedStem{l, stem, e.lexicon.Synonyms(l, split[i].Fold)})
+		}
+		if corrects && !f.Vocabulary.Has(words.Hash(split[i].Fold)) {
+			out[i].Corrections = f.Vocabulary.Corrections(split[i].Fold)
 		}
 	}
 	return out

@@ -20,16 +20,16 @@ func TestExplainWords(t *testing.T) {
 		{Word: words.Word{Normalised: "cafés", Fold: "cafes"}, Stems: []search.ExplainedStem{{"de", "caf", nil}, {"en", "cafe", nil}}},
 		{Word: words.Word{Normalised: "light", Fold: "light"}, Stems: []search.ExplainedStem{{"de", "light", nil}, {"en", "light", []string{"lamp"}}}},
 	}
-	if got := e.Explain("Cafés light"); !reflect.DeepEqual(got, want) {
+	if got := e.Explain("Cafés light", ""); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	if got := e.Explain(strings.Repeat("x ", 40)); len(got) != search.MaxQueryWords {
+	if got := e.Explain(strings.Repeat("x ", 40), ""); len(got) != search.MaxQueryWords {
 		t.Errorf("%d words of a long query", len(got))
 	}
-	if got := e.Explain("手机"); len(got) != 2 || got[1].Normalised != "机" || got[1].Stems[1].Stem != "机" {
+	if got := e.Explain("手机", ""); len(got) != 2 || got[1].Normalised != "机" || got[1].Stems[1].Stem != "机" {
 		t.Errorf("%+v of two units", got)
 	}
-	if got := search.NewExpansions(words.Default, nil, 0).Explain("\xff"); got != nil {
+	if got := search.NewExpansions(words.Default, nil, 0).Explain("\xff", ""); got != nil {
 		t.Errorf("%+v of what is no text", got)
 	}
 }

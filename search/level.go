@@ -12,17 +12,18 @@ const (
 	Folded                 // same folded form
 	Inflected              // same stem of the folded form in one language
 	Synonym                // a pair in the thesaurus of one language
+	Misspelt               // the query's word is no keyword's, and the keyword's is a correction of it
 	NoLevel
 )
 
 // Levels is the number of levels at which words agree.
 const Levels = int(NoLevel)
 
-var levelNames = [...]string{"identical", "folded", "inflected", "synonym", "none"}
+var levelNames = [...]string{"identical", "folded", "inflected", "synonym", "misspelt", "none"}
 
 // Permille returns the variant factor of serving.md §2, or 0 for NoLevel.
 func (l Level) Permille() uint64 {
-	return [...]uint64{1000, 950, 900, 800, 0}[l]
+	return [...]uint64{1000, 950, 900, 800, 700, 0}[l]
 }
 
 // String returns the level's name in requests and answers.

@@ -28,7 +28,7 @@ type queryRule struct {
 
 // newRule prepares a rule for a query with a number of words, of which several can agree with a run.
 func newRule(r Rule, queryWords int, runs bool) queryRule {
-	made := queryRule{shape: shapeOf(r), reach: min(r.Reach, Synonym), least: 1, most: MaxKeywordWords}
+	made := queryRule{shape: shapeOf(r), reach: min(r.Reach, Misspelt), least: 1, most: MaxKeywordWords}
 	if r.Ordered {
 		made.most = min(queryWords, MaxKeywordWords)
 	}
@@ -83,7 +83,7 @@ func (m *Matcher) FitOf(norm, fold uint64, senses []Sense) Fit {
 			m.fitRun(&f, norm, int(s.Word)-len(m.words))
 			continue
 		}
-		if l := agreement(norm, fold, m.words[s.Word], s.Synonym); l <= m.Reach {
+		if l := agreement(norm, fold, m.words[s.Word], &s); l <= m.Reach {
 			f.add(uint8(s.Word), l)
 		}
 	}
@@ -102,12 +102,14 @@ func (m *Matcher) fitRun(f *Fit, norm uint64, run int) {
 }
 
 // agreement returns the level at which a keyword's word agrees with a query's word that gave its
-// term, as its own stem (synonym 0) or as a synonym.
-func agreement(norm, fold uint64, w Word, synonym uint64) Level {
+// term in a sense.
+func agreement(norm, fold uint64, w Word, s *Sense) Level {
 	switch {
-	case synonym != 0 && synonym != fold:
+	case s.Synonym != 0 && s.Synonym != fold:
 		return NoLevel
-	case synonym != 0:
+	case s.Synonym != 0 && s.Misspelt:
+		return Misspelt
+	case s.Synonym != 0:
 		return Synonym
 	case norm == w.Norm:
 		return Identical

@@ -33,7 +33,7 @@ func TestLevelIsTheOracles(t *testing.T) {
 // drawAgreement draws how up to five words, some of them runs of several units, agree with n words of a query.
 func drawAgreement(t *rapid.T, n int) (agree [][]search.Level, units []int, fits []search.Fit) {
 	cell := rapid.SampledFrom([]search.Level{
-		search.NoLevel, search.Identical, search.NoLevel, search.Folded, search.Inflected, search.Synonym,
+		search.NoLevel, search.Identical, search.NoLevel, search.Folded, search.Inflected, search.Synonym, search.Misspelt,
 	})
 	agree = rapid.SliceOfN(rapid.SliceOfN(cell, n, n), 1, 5).Draw(t, "agreement")
 	for _, row := range agree {
@@ -85,7 +85,7 @@ func TestLastWord(t *testing.T) {
 // TestTooManyWords: a keyword with more words than allowed never matches.
 func TestTooManyWords(t *testing.T) {
 	q := &search.Query{Words: make([]search.Word, 1)}
-	f := search.Fit{At: [search.Levels]uint64{1, 1, 1, 1}}
+	f := search.Fit{At: [search.Levels]uint64{1, 1, 1, 1, 1}}
 	m := search.NewMatcher(q, search.DefaultProfile())
 	for n, want := range map[int]search.Level{0: search.NoLevel, 10: search.Identical, 11: search.NoLevel} {
 		fits := make([]search.Fit, n)

@@ -29,7 +29,22 @@ type Filter struct {
 }
 
 // Kept returns the number of hits that an answer keeps, and how many of them may be of one advertiser. With a page both numbers are
-// per filter.
+// per filter. With the names of serving.md §15 that many suffice:
+//
+// A slave leaves out nothing of the first S + n of the whole list. Of each advertiser at most n keywords stand before a keyword
+// in the slave's list, and all of them stand before it in the whole list's order, too: so the whole list has at least as many of
+// this advertiser before it. A keyword within the first n of its advertiser, and within the first S + n of the list, is so on
+// its slave as well.
+//
+// A winner is among the first S. Let w of advertiser A win. A then has fewer than n places, so fewer than n keywords of A stand
+// before w: one of n would remain, and have won. Thus w is in the list. What stands before w there does not remain: A's have
+// places; another advertiser's either have places, or it has n places, and the list has no more than n of its keywords. Either
+// way the advertiser has at least as many places as keywords before w. Fewer than S places are given, so fewer than S keywords
+// stand before w.
+//
+// The next candidate is among the first S + n. As before it is in the list, and before it stand at most n keywords of A and, of
+// each other advertiser, its own included, no more than that has places. A has at least one place, so the others have at most S
+// − 1: at most S − 1 + n keywords stand before it.
 func (r *Request) Kept() (hits, perAdvertiser int) {
 	if r.Page == nil {
 		return r.Slots + 1, 1

@@ -38,7 +38,7 @@ func TestPairsExplainTheLevel(t *testing.T) {
 		if rapid.Bool().Draw(t, "any profile") {
 			r.Profile = oracletest.DrawProfile(t)
 		}
-		q, err := search.Expand(r.Text, r.Variants, oracletest.Lexicon())
+		q, err := oracletest.Expand(&r, oracletest.Lexicon())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,7 +113,7 @@ func TestMismatchIsTheOracles(t *testing.T) {
 		if rapid.Bool().Draw(t, "any profile") {
 			r.Profile = oracletest.DrawProfile(t)
 		}
-		q, err := search.Expand(r.Text, r.Variants, oracletest.Lexicon())
+		q, err := oracletest.Expand(&r, oracletest.Lexicon())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,5 +1,7 @@
 package search
 
+import "slices"
+
 // Rule is a match type as data: the six properties of serving.md §2 (other words allowed, order
 // matters, adjacency matters, folding, inflection, synonyms), the last three as the worst level
 // that still matches.
@@ -34,10 +36,20 @@ func SklikProfile() Profile {
 	return p
 }
 
-// Capped returns the profile with the reach of each match type limited to the given level.
+// Corrects reports whether a match type reaches Misspelt.
+func (p *Profile) Corrects() bool {
+	return slices.ContainsFunc(p[:], func(r Rule) bool { return r.Reach == Misspelt })
+}
+
+// Capped returns the profile with the reach of each match type limited to the given level. No match type
+// reaches Misspelt but Broad, if the level is Misspelt and the profile lets it reach Synonym.
 func (p Profile) Capped(level Level) Profile {
 	for i := range p {
-		p[i].Reach = min(p[i].Reach, level)
+		if MatchType(i) == Broad && level == Misspelt && p[i].Reach >= Synonym {
+			p[i].Reach = Misspelt
+			continue
+		}
+		p[i].Reach = min(p[i].Reach, level, Synonym)
 	}
 	return p
 }

@@ -10,8 +10,10 @@ type Word struct {
 type Sense struct {
 	// Word is the index of the query's word, or len(Words) plus the index of the run.
 	Word uint16
-	// Synonym is the hash of the folded form that a keyword's word must have to agree as a synonym,
-	// or 0 if the term is that of the word's own stem.
+	// Misspelt means that the term is that of a correction, not of a synonym.
+	Misspelt bool
+	// Synonym is the hash of the folded form that a keyword's word must have to agree as a synonym or
+	// a correction, or 0 if the term is that of the word's own stem.
 	Synonym uint64
 }
 
@@ -32,14 +34,18 @@ type QueryTerm struct {
 }
 
 // Cap returns the best level at which a keyword's word with this term can agree with the query:
-// Identical if the term is a query word's own, otherwise Synonym.
+// Identical if the term is a query word's own, otherwise Synonym or, if it has only corrections, Misspelt.
 func (t *QueryTerm) Cap() Level {
+	best := Misspelt
 	for _, s := range t.Senses {
-		if s.Synonym == 0 {
+		switch {
+		case s.Synonym == 0:
 			return Identical
+		case !s.Misspelt:
+			best = Synonym
 		}
 	}
-	return Synonym
+	return best
 }
 
 // Query is a query expanded for all languages. Slaves match against it.
@@ -50,9 +56,11 @@ type Query struct {
 	Words []Word
 	// Runs are the sequences of several words that a keyword may have as one: of units of scripts without spaces.
 	Runs []Run
-	// Terms are distinct: the terms of each word and each run in each language, and those of its synonyms if the
-	// reach allows them.
+	// Terms are distinct: the terms of each word and each run in each language, and those of its synonyms and
+	// corrections if the reach allows them.
 	Terms []QueryTerm
+	// Vocabulary is the version of the vocabulary by which words were corrected, or "" if none was.
+	Vocabulary string
 	// Truncated means that the text had more words than are used.
 	Truncated bool
 }

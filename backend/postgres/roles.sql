@@ -50,6 +50,25 @@ GRANT INSERT, UPDATE, DELETE ON adshard.control TO adshard_serve;
 DROP POLICY IF EXISTS receipts ON adshard.control;
 CREATE POLICY receipts ON adshard.control AS RESTRICTIVE FOR DELETE TO adshard_serve USING (key LIKE 'receipt/%');
 GRANT INSERT, UPDATE, DELETE ON adshard.feed_reader TO adshard_serve;
+-- Of documents, the vocabulary of keywords alone.
+GRANT INSERT, UPDATE, DELETE ON adshard.document, adshard.document_part TO adshard_serve;
+DO $$
+DECLARE
+  own CONSTANT text := '(name IN (''vocabulary'', ''vocabulary/in-force'') OR pg_has_role(current_user, ''adshard_import'', ''USAGE''))';
+  t text;
+BEGIN
+  FOREACH t IN ARRAY ARRAY['document', 'document_part'] LOOP
+    EXECUTE format('ALTER TABLE adshard.%I ENABLE ROW LEVEL SECURITY', t);
+    EXECUTE format('DROP POLICY IF EXISTS granted ON adshard.%I', t);
+    EXECUTE format('CREATE POLICY granted ON adshard.%I USING (true)', t);
+    EXECUTE format('DROP POLICY IF EXISTS made ON adshard.%I', t);
+    EXECUTE format('CREATE POLICY made ON adshard.%I AS RESTRICTIVE FOR INSERT TO adshard_serve WITH CHECK %s', t, own);
+    EXECUTE format('DROP POLICY IF EXISTS changed ON adshard.%I', t);
+    EXECUTE format('CREATE POLICY changed ON adshard.%I AS RESTRICTIVE FOR UPDATE TO adshard_serve USING %s', t, own);
+    EXECUTE format('DROP POLICY IF EXISTS removed ON adshard.%I', t);
+    EXECUTE format('CREATE POLICY removed ON adshard.%I AS RESTRICTIVE FOR DELETE TO adshard_serve USING %s', t, own);
+  END LOOP;
+END $$;
 GRANT DELETE ON adshard.change_log TO adshard_serve;
 GRANT UPDATE (budget_exhausted, withheld) ON adshard.campaign TO adshard_serve;
 GRANT EXECUTE ON FUNCTION adshard.save_control TO adshard_serve;

@@ -27,7 +27,7 @@ func Judge(t TB, w *oracletest.World, lex *words.Lexicon) *oracle.Oracle {
 // Request converts an oracle's request into a store's.
 func Request(t TB, r oracle.Request, lex *words.Lexicon) *search.Request {
 	t.Helper()
-	q, err := search.ExpandIn(r.Languages, r.Text, r.Variants, lex)
+	q, err := oracletest.Expand(&r, lex)
 	if err != nil {
 		t.Fatalf("expand %q: %v", r.Text, err)
 	}

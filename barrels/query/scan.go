@@ -9,7 +9,7 @@ import (
 )
 
 // scan finds the classes of postings that match a query and passes them to its sink. It visits
-// blocks of the query's own terms before blocks of synonyms, so that the best hits come early and
+// blocks of the query's own terms before blocks of synonyms and corrections, so that the best hits come early and
 // blocks that cannot win are skipped.
 //
 // A keyword of a campaign with several languages is anchored once in each, so it may reach the sink
@@ -97,7 +97,7 @@ func (s *scan) interrupted(ctx context.Context) error {
 // run scans. It returns fault.Deadline or fault.Cancelled early if ctx ends; work then has what was
 // done so far.
 func (s *scan) run(ctx context.Context) error {
-	for _, best := range [...]search.Level{search.Identical, search.Synonym} {
+	for _, best := range [...]search.Level{search.Identical, search.Synonym, search.Misspelt} {
 		if best > s.Reach {
 			continue
 		}

@@ -6,7 +6,10 @@ import (
 	"adshard/search"
 )
 
-// scorerRule is the request's scorer (serving.md §16).
+// scorerRule is the request's scorer (serving.md §16). Let F be a number that no factor in the request exceeds. Then R′ ≤
+// R × F ÷ 1000, so what scores below ⌈T × 1000 ÷ F⌉ before the scorer is below T after it, and bounds of R are compared with
+// that. The scorer comes last. Postings of a class differ in quality, campaign and advertiser, so their order by R′ may be
+// another, also among one advertiser's: each posting that the bound does not exclude is decided on by itself.
 type scorerRule struct {
 	scoring auction.Scoring // nil if the request has none
 	highest uint64          // highest factor of any candidate

@@ -58,7 +58,7 @@ var rules = []struct {
 		"sync": "a request is judged by one goroutine", source.Go: "targeting starts no goroutine",
 	}},
 	{pkg: "search/words/lexicon", may: []string{"fault", "search", "targeting", "internal/outfile"}},
-	{pkg: "search/…", may: []string{"fault", "targeting"}, never: map[string]string{
+	{pkg: "search/…", may: []string{"fault", "targeting", "internal/near"}, never: map[string]string{
 		"os":                          "a search knows no files: search/words/lexicon opens those of synonyms",
 		"io/fs":                       "a search knows no files",
 		"google.golang.org/grpc":      "a search knows no network: wire types live in internal/node",

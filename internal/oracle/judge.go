@@ -171,6 +171,8 @@ func variantFactor(l search.Level) uint64 {
 		return 950
 	case search.Inflected:
 		return 900
+	case search.Misspelt:
+		return 700
 	case search.NoLevel:
 		return 0
 	}

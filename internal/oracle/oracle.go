@@ -33,6 +33,9 @@ type Request struct {
 	RequestID string
 	Context   *Context // nil if targeting is ignored
 	Scorer    *Model   // needs a Context; nil if there is none
+	// Vocabulary is the number of keywords that have a word, by folded form, with which Variants of search.Misspelt
+	// correct words (Count).
+	Vocabulary map[string]int
 	// Languages are those in which words have stems: the same for all requests to an oracle.
 	Languages words.Languages
 }

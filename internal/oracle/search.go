@@ -78,7 +78,7 @@ func (o *Oracle) judge(r *Request) (judged []*Judged, truncated bool, err error)
 
 // matching returns the keywords that match, in the order of the auction, with their verdicts before the auction.
 func (o *Oracle) matching(r *Request) (judged []*Judged, truncated bool, err error) {
-	query, truncated, err := o.query(r.Text)
+	query, truncated, err := o.query(r)
 	if err != nil || len(query) == 0 {
 		return nil, truncated, err
 	}
@@ -88,7 +88,7 @@ func (o *Oracle) matching(r *Request) (judged []*Judged, truncated bool, err err
 	for i := range o.keywords {
 		k := &o.keywords[i]
 		rule := r.Profile[k.Type]
-		rule.Reach = min(rule.Reach, r.Variants)
+		rule.Reach = r.reach(k.Type)
 		if level, _ := k.match(rule, len(query)); level != search.NoLevel {
 			judged = append(judged, k.judge(level, query, r))
 		}
@@ -97,11 +97,11 @@ func (o *Oracle) matching(r *Request) (judged []*Judged, truncated bool, err err
 	return judged, truncated, nil
 }
 
-func (o *Oracle) query(text string) (query []*word, truncated bool, err error) {
-	if len(text) > 1024 {
-		return nil, false, fmt.Errorf("oracle: query of %d bytes", len(text))
+func (o *Oracle) query(r *Request) (query []*word, truncated bool, err error) {
+	if len(r.Text) > 1024 {
+		return nil, false, fmt.Errorf("oracle: query of %d bytes", len(r.Text))
 	}
-	split, err := words.Split(text)
+	split, err := words.Split(r.Text)
 	if err != nil {
 		return nil, false, err
 	}
@@ -113,7 +113,11 @@ func (o *Oracle) query(text string) (query []*word, truncated bool, err error) {
 			if words.IsRun(unit) {
 				w = words.Word{Normalised: unit, Fold: unit}
 			}
-			query = append(query, analyse(w, o.in, nil))
+			n := analyse(w, o.in, nil)
+			if r.Variants == search.Misspelt {
+				n.corrections = Corrections(r.Vocabulary, w.Fold)
+			}
+			query = append(query, n)
 		}
 	}
 	return query, false, nil

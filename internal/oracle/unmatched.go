@@ -9,7 +9,7 @@ import (
 // Unmatched returns the keywords that do not match, by ascending id, each with the first reason against it: a reason
 // that comes before its bid, or else search.Unmatched.
 func (o *Oracle) Unmatched(r Request) ([]*Judged, error) {
-	query, _, err := o.query(r.Text)
+	query, _, err := o.query(&r)
 	if err != nil {
 		return nil, err
 	}
@@ -17,14 +17,14 @@ func (o *Oracle) Unmatched(r Request) ([]*Judged, error) {
 		w.compare(query)
 	}
 	farthest := search.Identical
-	for _, rule := range r.Profile {
-		farthest = max(farthest, min(rule.Reach, r.Variants))
+	for t := range r.Profile {
+		farthest = max(farthest, r.reach(search.MatchType(t)))
 	}
 	var out []*Judged
 	for i := range o.keywords {
 		k := &o.keywords[i]
 		rule := r.Profile[k.Type]
-		rule.Reach = min(rule.Reach, r.Variants)
+		rule.Reach = r.reach(k.Type)
 		if level, _ := k.match(rule, len(query)); level != search.NoLevel {
 			continue
 		}

@@ -14,6 +14,8 @@ type word struct {
 	units []string // those of a run, or the normalised word alone
 	// forms are the word's stem and synonyms in each of Oracle.in.
 	forms []form
+	// corrections of a unit of a query are the words of the vocabulary, folded, for which it may be misspelt.
+	corrections []string
 	// agree says how the word agrees with the units of the present query from each on: first under no language, then under each of
 	// Oracle.in. An entry is nil if the word agrees with none of them.
 	agree [][]search.Level
@@ -50,15 +52,20 @@ func (w *word) level(q *word, language int) search.Level {
 	if w.Fold == q.Fold {
 		return search.Folded
 	}
-	if language == none || w.run || q.run {
+	if w.run || q.run {
 		return search.NoLevel
 	}
-	mine, its := &w.forms[language-1], &q.forms[language-1]
-	if mine.stem == its.stem {
-		return search.Inflected
+	if language != none {
+		mine, its := &w.forms[language-1], &q.forms[language-1]
+		if mine.stem == its.stem {
+			return search.Inflected
+		}
+		if slices.Contains(mine.synonyms, q.Fold) {
+			return search.Synonym
+		}
 	}
-	if slices.Contains(mine.synonyms, q.Fold) {
-		return search.Synonym
+	if slices.Contains(q.corrections, w.Fold) {
+		return search.Misspelt
 	}
 	return search.NoLevel
 }

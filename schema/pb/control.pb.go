@@ -1808,8 +1808,10 @@ type WatchMapRequest struct {
 	Traffic  *Traffic               `protobuf:"bytes,9,opt,name=traffic,proto3" json:"traffic,omitempty"`    // absent: it does not tell
 	// The URL of its port for queries; "": it does not tell. Commands that are given the address of a
 	// balancer's admin port find masters by it.
-	QueryUrl      string `protobuf:"bytes,10,opt,name=query_url,json=queryUrl,proto3" json:"query_url,omitempty"`
-	TimeoutMs     uint32 `protobuf:"varint,11,opt,name=timeout_ms,json=timeoutMs,proto3" json:"timeout_ms,omitempty"` // the time limit of its queries that set none; 0: it does not tell
+	QueryUrl  string `protobuf:"bytes,10,opt,name=query_url,json=queryUrl,proto3" json:"query_url,omitempty"`
+	TimeoutMs uint32 `protobuf:"varint,11,opt,name=timeout_ms,json=timeoutMs,proto3" json:"timeout_ms,omitempty"` // the time limit of its queries that set none; 0: it does not tell
+	// The version of the vocabulary that it has prepared; none: it has none; "": it knows no vocabularies.
+	Vocabulary    string `protobuf:"bytes,12,opt,name=vocabulary,proto3" json:"vocabulary,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1919,6 +1921,13 @@ func (x *WatchMapRequest) GetTimeoutMs() uint32 {
 		return x.TimeoutMs
 	}
 	return 0
+}
+
+func (x *WatchMapRequest) GetVocabulary() string {
+	if x != nil {
+		return x.Vocabulary
+	}
+	return ""
 }
 
 // Traffic counts the searches of a master since it began.
@@ -2667,7 +2676,7 @@ const file_adshard_v1_control_proto_rawDesc = "" +
 	"\aversion\x18\x03 \x01(\x04R\aversion\x12\x12\n" +
 	"\x04part\x18\x04 \x01(\rR\x04part\"*\n" +
 	"\x14DocumentPartResponse\x12\x12\n" +
-	"\x04data\x18\x01 \x01(\fR\x04data\"\xc3\x02\n" +
+	"\x04data\x18\x01 \x01(\fR\x04data\"\xe3\x02\n" +
 	"\x0fWatchMapRequest\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12\x12\n" +
 	"\x04view\x18\x02 \x01(\x04R\x04view\x12\x17\n" +
@@ -2681,7 +2690,10 @@ const file_adshard_v1_control_proto_rawDesc = "" +
 	"\tquery_url\x18\n" +
 	" \x01(\tR\bqueryUrl\x12\x1d\n" +
 	"\n" +
-	"timeout_ms\x18\v \x01(\rR\ttimeoutMs\"\x8b\x01\n" +
+	"timeout_ms\x18\v \x01(\rR\ttimeoutMs\x12\x1e\n" +
+	"\n" +
+	"vocabulary\x18\f \x01(\tR\n" +
+	"vocabulary\"\x8b\x01\n" +
 	"\aTraffic\x12\x1a\n" +
 	"\bcomplete\x18\x01 \x01(\x04R\bcomplete\x12\x1e\n" +
 	"\n" +

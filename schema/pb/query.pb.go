@@ -374,6 +374,7 @@ type AdsResponse struct {
 	Why                     []*KeptOut             `protobuf:"bytes,13,rep,name=why,proto3" json:"why,omitempty"`                                                                           // with why_empty, of an answer without ads
 	Scorer                  string                 `protobuf:"bytes,14,opt,name=scorer,proto3" json:"scorer,omitempty"`                                                                     // of the model by which candidates were scored; "": none
 	Placements              []*FilledPlacement     `protobuf:"bytes,15,rep,name=placements,proto3" json:"placements,omitempty"`                                                             // in the order of the request
+	VocabularyVersion       string                 `protobuf:"bytes,16,opt,name=vocabulary_version,json=vocabularyVersion,proto3" json:"vocabulary_version,omitempty"`                      // by which misspelt words were corrected; none: by none; "": it was not asked for
 	unknownFields           protoimpl.UnknownFields
 	sizeCache               protoimpl.SizeCache
 }
@@ -511,6 +512,13 @@ func (x *AdsResponse) GetPlacements() []*FilledPlacement {
 		return x.Placements
 	}
 	return nil
+}
+
+func (x *AdsResponse) GetVocabularyVersion() string {
+	if x != nil {
+		return x.VocabularyVersion
+	}
+	return ""
 }
 
 // FilledPlacement is what a placement is filled with, or why it is not.
@@ -1084,7 +1092,7 @@ const file_adshard_v1_query_proto_rawDesc = "" +
 	"\x11block_advertisers\x18\x05 \x03(\x04R\x10blockAdvertisers\x12#\n" +
 	"\rblock_domains\x18\x06 \x03(\tR\fblockDomains\x12)\n" +
 	"\x10block_categories\x18\a \x03(\tR\x0fblockCategories\x12/\n" +
-	"\x13block_uncategorised\x18\b \x01(\bR\x12blockUncategorised\"\xc2\x04\n" +
+	"\x13block_uncategorised\x18\b \x01(\bR\x12blockUncategorised\"\xf1\x04\n" +
 	"\vAdsResponse\x12\x14\n" +
 	"\x05query\x18\x01 \x01(\tR\x05query\x12\x1c\n" +
 	"\ttruncated\x18\x02 \x01(\bR\ttruncated\x12&\n" +
@@ -1106,7 +1114,8 @@ const file_adshard_v1_query_proto_rawDesc = "" +
 	"\x06scorer\x18\x0e \x01(\tR\x06scorer\x12;\n" +
 	"\n" +
 	"placements\x18\x0f \x03(\v2\x1b.adshard.v1.FilledPlacementR\n" +
-	"placements\"\xdc\x01\n" +
+	"placements\x12-\n" +
+	"\x12vocabulary_version\x18\x10 \x01(\tR\x11vocabularyVersion\"\xdc\x01\n" +
 	"\x0fFilledPlacement\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12&\n" +
 	"\x03ads\x18\x02 \x03(\v2\x14.adshard.v1.PlacedAdR\x03ads\x12\x18\n" +

@@ -777,7 +777,7 @@ func (x *Fault) GetField() string {
 
 // Query is an expanded query (search.Query). Its terms lie in packed lists,
 // since each query goes to every slave: senses[i] is the number of senses of
-// terms[i]; words and synonyms hold the senses of all terms, one after another.
+// terms[i]; words, synonyms and misspelt hold the senses of all terms, one after another.
 type Query struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
 	Text     string                 `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"` // only for explanations
@@ -786,11 +786,12 @@ type Query struct {
 	Terms    []uint64               `protobuf:"fixed64,4,rep,packed,name=terms,proto3" json:"terms,omitempty"`
 	Senses   []uint32               `protobuf:"varint,5,rep,packed,name=senses,proto3" json:"senses,omitempty"`
 	Words    []uint32               `protobuf:"varint,6,rep,packed,name=words,proto3" json:"words,omitempty"`        // one that is not below the number of words is a run
-	Synonyms []uint64               `protobuf:"fixed64,7,rep,packed,name=synonyms,proto3" json:"synonyms,omitempty"` // empty when no sense is a synonym
+	Synonyms []uint64               `protobuf:"fixed64,7,rep,packed,name=synonyms,proto3" json:"synonyms,omitempty"` // empty when no sense is a synonym or a correction
 	// The runs (search.Run): their hashes, first words, and numbers of words after these.
 	Runs          []uint64 `protobuf:"fixed64,8,rep,packed,name=runs,proto3" json:"runs,omitempty"`
 	RunWords      []uint32 `protobuf:"varint,9,rep,packed,name=run_words,json=runWords,proto3" json:"run_words,omitempty"`
 	RunMore       []uint32 `protobuf:"varint,10,rep,packed,name=run_more,json=runMore,proto3" json:"run_more,omitempty"`
+	Misspelt      []uint32 `protobuf:"varint,11,rep,packed,name=misspelt,proto3" json:"misspelt,omitempty"` // 1: the sense is a correction; empty when none is
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -891,6 +892,13 @@ func (x *Query) GetRunWords() []uint32 {
 func (x *Query) GetRunMore() []uint32 {
 	if x != nil {
 		return x.RunMore
+	}
+	return nil
+}
+
+func (x *Query) GetMisspelt() []uint32 {
+	if x != nil {
+		return x.Misspelt
 	}
 	return nil
 }
@@ -3148,7 +3156,7 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\x05Fault\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\rR\x04kind\x12\x0e\n" +
 	"\x02op\x18\x02 \x01(\tR\x02op\x12\x14\n" +
-	"\x05field\x18\x03 \x01(\tR\x05field\"\xef\x01\n" +
+	"\x05field\x18\x03 \x01(\tR\x05field\"\x8b\x02\n" +
 	"\x05Query\x12\x12\n" +
 	"\x04text\x18\x01 \x01(\tR\x04text\x12\x12\n" +
 	"\x04norm\x18\x02 \x03(\x06R\x04norm\x12\x12\n" +
@@ -3160,7 +3168,8 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\x04runs\x18\b \x03(\x06R\x04runs\x12\x1b\n" +
 	"\trun_words\x18\t \x03(\rR\brunWords\x12\x19\n" +
 	"\brun_more\x18\n" +
-	" \x03(\rR\arunMore\"j\n" +
+	" \x03(\rR\arunMore\x12\x1a\n" +
+	"\bmisspelt\x18\v \x03(\rR\bmisspelt\"j\n" +
 	"\x04Rule\x12\x16\n" +
 	"\x06others\x18\x01 \x01(\bR\x06others\x12\x18\n" +
 	"\aordered\x18\x02 \x01(\bR\aordered\x12\x1a\n" +

@@ -67,6 +67,9 @@ func showWords(s cmdline.Streams, list []api.QueryWord) error {
 			}
 		}
 		t.Row(terminal.Cut(w.Word, 30), terminal.Cut(w.Folded, 30), strings.Join(stems, "; "))
+		if len(w.Corrections) > 0 {
+			t.Comment("misspelt? " + strings.Join(w.Corrections, ", "))
+		}
 	}
 	return t.Flush()
 }

@@ -113,7 +113,7 @@ func (f *queryFlags) add(flags *pflag.FlagSet) {
 	flags.String("why-not", "", "explain only this keyword (its number), or those of an advertiser (its name, or advertiser:NUMBER)")
 	flags.Int("slots", 4, "the number of ads, 1 to 20")
 	flags.String("device", "desktop", "desktop, mobile or tablet")
-	flags.String("variants", "synonym", "how far words may differ: identical, folded, inflected or synonym")
+	flags.String("variants", "synonym", "how far words may differ: identical, folded, inflected, synonym or misspelt")
 	flags.Int("timeout-ms", 500, "the time limit for the answer in milliseconds, 1 to 5000")
 	flags.Bool("strict", false, "fail instead of returning an incomplete answer")
 	flags.String("counts", "", "exact: count all matching keywords, which is slower")

@@ -231,6 +231,7 @@ func (b *Balancer) Run(ctx context.Context) error {
 	group.Go(func() error { return b.keepLease(ctx) })
 	group.Go(func() error { return b.housekeep(ctx) })
 	group.Go(func() error { return recorder{b}.run(ctx) })
+	group.Go(func() error { return (&vocabulary{b: b}).run(ctx) })
 	group.Go(func() error { return b.documents.Run(ctx) })
 	group.Go(func() error {
 		select {

@@ -10,16 +10,18 @@ import (
 	"adshard/schema/pb"
 )
 
-// masterReports holds the newest reports of masters, by name. They are only shown.
+// masterReports holds the newest reports of masters, by name. They are shown, and say whether a vocabulary can be put in
+// force.
 type masterReports map[string]*masterReport
 
 // masterReport is the URL at which a master takes queries ("" if unknown), the time limit of its queries (0 if unknown)
 // and its traffic.
 type masterReport struct {
-	url      string
-	timeout  time.Duration
-	traffic  traffic.Window
-	received time.Duration // by the balancer's clock
+	url        string
+	timeout    time.Duration
+	traffic    traffic.Window
+	vocabulary string        // the version that it has prepared; "" if it knows no vocabularies
+	received   time.Duration // by the balancer's clock
 }
 
 // recordMasterReport records the report of a master that noteMaster has admitted.
@@ -40,6 +42,7 @@ func (b *Balancer) recordMasterReport(r *pb.WatchMapRequest) {
 		b.masterReports[r.GetMaster()] = m
 	}
 	m.url, m.timeout, m.received = queryURL(r.GetQueryUrl()), time.Duration(r.GetTimeoutMs())*time.Millisecond, now
+	m.vocabulary = r.GetVocabulary()
 	m.traffic.Add(now, r.GetTraffic())
 }
 

@@ -31,7 +31,7 @@ func (c *Client) Ask(ctx context.Context, r *wire.Shared, done Done) Pending {
 		return nil
 	}
 	q := r.Request()
-	asked, err := c.stream.Ask(&wire.Ask{View: q.View, Left: time.Until(deadline), Tags: q.Tags, Search: r.Encoded()}, func(a *search.Answer, err error) {
+	asked, err := c.stream.Ask(&wire.Ask{View: q.View, Left: time.Until(deadline), Tags: q.Tags, Search: r.Encoded(), Corrects: q.Profile.Corrects()}, func(a *search.Answer, err error) {
 		if err == nil {
 			err = owned(&c.target, a.Shard)
 		}

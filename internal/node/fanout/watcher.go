@@ -153,11 +153,13 @@ func (w *Watcher) askWhenStale(ctx context.Context) {
 	}
 }
 
-// About is what a master reports about itself with each poll. A balancer shows it and does nothing else with it.
+// About is what a master reports about itself with each poll. A balancer shows it; only the vocabulary matters to it.
 type About struct {
 	URL     string        // at which it takes queries
 	Timeout time.Duration // the time limit of queries that set none
 	Traffic func() *pb.Traffic
+	// Vocabulary returns the version of the vocabulary that the master has prepared.
+	Vocabulary func() string
 }
 
 // Tell sets what each poll reports. Call it before Run.
@@ -171,6 +173,9 @@ func (w *Watcher) poll(ctx context.Context) (fresh bool, err error) {
 		Epoch: now.Epoch, View: now.View, Revision: now.Revision, Database: now.Database, Timeline: now.Timeline, Filled: now.Filled}
 	if a := &w.about; a.Traffic != nil {
 		r.QueryUrl, r.TimeoutMs, r.Traffic = a.URL, uint32(a.Timeout.Milliseconds()), a.Traffic()
+	}
+	if a := &w.about; a.Vocabulary != nil {
+		r.Vocabulary = a.Vocabulary()
 	}
 	call, cancel := context.WithTimeout(ctx, watchWait+callTimeout)
 	defer cancel()

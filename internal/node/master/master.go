@@ -95,12 +95,16 @@ type Master struct {
 	places   *documents.Places
 	lists    *documents.Lists
 	follower *documents.Follower // of places and lists
-	log      *slog.Logger
+	// words has the vocabulary, which speller follows: places and lists do not wait while one is prepared.
+	words   *documents.Vocabulary
+	speller *documents.Follower
+	log     *slog.Logger
 }
 
 // New reads the lexicon, listens and connects. `local` finds the slaves in this process (fanout.Within), or is nil if there are none.
 func New(cfg Config, port *ports.Ports, local func(address string) fanout.Local, log *slog.Logger) (*Master, error) {
 	m := &Master{cfg: cfg, places: new(documents.Places), lists: new(documents.Lists), log: log.With("node", cfg.Name)}
+	m.words = documents.NewVocabulary(m.log)
 	var err error
 	if m.queries, err = cfg.QueryTLS.Open(log); err != nil {
 		return nil, err
@@ -128,11 +132,13 @@ func New(cfg Config, port *ports.Ports, local func(address string) fanout.Local,
 	}
 	observer := NewMetrics(port.Registerer(cfg.Name))
 	m.watcher = fanout.NewWatcher(cfg.Name+"/"+rand.Text(), m.balancer, seeds, m.dialer(local), m.log)
-	m.watcher.Tell(fanout.About{URL: m.reachedAt(), Timeout: cfg.Timeout, Traffic: observer.Traffic})
+	m.watcher.Tell(fanout.About{URL: m.reachedAt(), Timeout: cfg.Timeout, Traffic: observer.Traffic, Vocabulary: m.words.Prepared})
 	metrics.Gauge(port.Registerer(cfg.Name), "adshard_filled", "1: the first fill of the slaves is complete.", m.filled)
 	metrics.Gauge(port.Registerer(cfg.Name), "adshard_places", "Places of the master's table; 0: the balancer has not told yet which table it is.", m.countPlaces)
 	m.follower = documents.New(cfg.Name, m.database, m.balancer, documents.Keepers{m.places, m.lists}, m.log)
 	documents.Watch(port.Registerer(cfg.Name), m.lists, m.follower)
+	m.speller = documents.New(cfg.Name, m.database, m.balancer, m.words, m.log)
+	m.words.Watch(port.Registerer(cfg.Name))
 	m.queries.Register(port.Registerer(cfg.Name))
 	m.fanout = fanout.New(m.watcher, observer)
 	if err := m.handle(lexicon, observer, port); err != nil {
@@ -154,6 +160,7 @@ func (m *Master) handle(lexicon *words.Lexicon, observer *Metrics, port *ports.P
 		Reserve: m.cfg.Reserve, DefaultTimeout: m.cfg.Timeout, MaxInFlight: m.cfg.MaxInFlight, Observer: observer,
 		Scorer: m.cfg.Models.Asked,
 	}
+	c.Expansions.Correct(m.vocabulary)
 	c.Names = append(port.Names(), m.cfg.AdminHosts...)
 	if !config.Unspecified(m.cfg.HTTP) {
 		c.Names = append(c.Names, m.cfg.HTTP)
@@ -262,6 +269,7 @@ func (m *Master) Run(ctx context.Context) error {
 		group.Go(func() error { m.followEventKeys(ctx); return nil })
 	}
 	group.Go(func() error { m.follower.Run(ctx); return nil })
+	group.Go(func() error { m.speller.Run(ctx); return nil })
 	group.Go(func() error { m.queries.Run(ctx); return nil })
 	group.Go(func() error { m.written.run(ctx); return nil })
 	group.Go(func() error { return m.watcher.Run(ctx) })
@@ -288,6 +296,14 @@ func (m *Master) database() string {
 
 // Places returns the newest table of places, or nil if the balancer has not announced one yet.
 func (m *Master) Places() *places.Table { return m.places.Table() }
+
+// vocabulary returns the vocabulary in force, or nil if there is none.
+func (m *Master) vocabulary() search.Vocabulary {
+	if now := m.words.InForce(); now != nil {
+		return now
+	}
+	return nil
+}
 
 func (m *Master) countPlaces() float64 {
 	if t := m.Places(); t != nil {

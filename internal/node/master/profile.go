@@ -102,7 +102,7 @@ func (r *ruleText) read(t search.MatchType) (search.Rule, error) {
 		return search.Rule{}, fmt.Errorf("%s has no %s", t, strings.Join(missing, ", "))
 	}
 	reach, ok := search.ParseLevel(*r.AgreesUpTo)
-	if !ok {
+	if !ok || reach > search.Synonym { // only a request asks for more
 		return search.Rule{}, fmt.Errorf("%s: agrees_up_to is %q; it is identical, folded, inflected or synonym", t, *r.AgreesUpTo)
 	}
 	return search.Rule{Others: *r.OtherWords, Ordered: *r.Order, Adjacent: *r.Adjacent, Reach: reach}, nil

@@ -67,6 +67,8 @@ type SlowSearch struct {
 	FinishUs int64  `json:"finish_us"`
 	Matched  uint64 `json:"matched"`
 	Examined uint64 `json:"examined"`
+	// Vocabulary is as in searchapi.Observation.
+	Vocabulary string `json:"vocabulary_version,omitempty"`
 	// Calls are the calls to shards, in the order in which they ended.
 	Calls []SlowCall `json:"calls"`
 	// Explanation is an answer of /v1/explain that was requested soon after the search. Only the
@@ -123,7 +125,8 @@ func (s *Slow) Observe(o *searchapi.Observation) {
 
 func slowSearch(o *searchapi.Observation) *SlowSearch {
 	q := &SlowSearch{At: time.Now(), RequestID: o.RequestID, Query: o.Query, Context: o.Context, Status: o.Status, Outcome: o.Outcome(),
-		TookUs: o.Took.Microseconds(), ExpandUs: o.Expand.Microseconds(), SearchUs: o.Search.Microseconds(), FinishUs: o.Finish.Microseconds()}
+		TookUs: o.Took.Microseconds(), ExpandUs: o.Expand.Microseconds(), SearchUs: o.Search.Microseconds(), FinishUs: o.Finish.Microseconds(),
+		Vocabulary: o.Vocabulary}
 	if a := o.Answer; a != nil {
 		q.Matched, q.Examined = a.Matched, a.Work.Examined
 	}

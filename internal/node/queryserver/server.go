@@ -137,7 +137,7 @@ func response(r *searchapi.Result) (*pb.AdsResponse, error) {
 	}
 	m := &pb.AdsResponse{
 		Query: r.Request.Query.Text, Truncated: r.Request.Query.Truncated, Ads: ads,
-		Matched: r.Found.Matched, Candidates: r.Candidates(), CountsExact: r.Found.CountsExact, Why: keptOut(r.Why()),
+		Matched: r.Found.Matched, Candidates: r.Candidates(), CountsExact: r.Found.CountsExact, VocabularyVersion: r.Vocabulary(), Why: keptOut(r.Why()),
 		Coverage: coverage(r.Found), RequestId: r.Request.RequestID, TookUs: uint64(max(0, r.Took.Microseconds())),
 		Scorer: r.Request.Scorer.String(), IncludeUnknownLocations: r.Request.Context.UnknownLocation,
 	}

@@ -37,6 +37,9 @@ func appendAnswer(b []byte, r *Result) ([]byte, error) {
 	if b, err = appendPlacements(b, r); err != nil {
 		return b, err
 	}
+	if r.words != "" {
+		b = display.AppendString(append(b, `,"vocabulary_version":`...), r.words)
+	}
 	b = appendCoverage(append(b, `,"coverage":`...), found)
 	return display.AppendString(append(b, `,"request_id":`...), req.RequestID), nil
 }

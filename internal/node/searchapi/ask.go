@@ -25,6 +25,7 @@ type Result struct {
 	Took    time.Duration       // since the search began
 	signing *signing            // nil if there are no event tokens
 	context resolved
+	words   string                   // Vocabulary
 	why     *[search.Verdicts]uint64 // verdicts of an answer without ads; nil if they were not asked for
 	page    *page                    // replaces Won and why; nil if the request has no placements
 }
@@ -34,6 +35,10 @@ type Result struct {
 func (r *Result) Locations() (version string, unknown []uint32) {
 	return r.context.version, r.context.unknown
 }
+
+// Vocabulary returns the version of the vocabulary by which misspelt words were corrected, "none" if the master had none, or "" if
+// corrections were not asked for.
+func (r *Result) Vocabulary() string { return r.words }
 
 // KeptOut is a verdict, with the number of matching keywords that it keeps from taking part.
 type KeptOut struct {
@@ -119,6 +124,9 @@ func (c *call) result(ctx context.Context, p *api.SearchParams) (Result, error) 
 		}
 	}
 	req.ExactCounts, req.Strict = p.Counts == api.ExactCountsExact, p.Strict
+	if p.Strict && c.seen.Vocabulary == noVocabulary {
+		return Result{}, fault.Newf(fault.Unavailable, op, "the vocabulary by which misspelt words are corrected has not come from the balancer yet: ask again soon")
+	}
 	page, err := c.page(req)
 	if err != nil {
 		return Result{}, err
@@ -130,7 +138,7 @@ func (c *call) result(ctx context.Context, p *api.SearchParams) (Result, error) 
 	if p.Strict && found.Width != search.WholeRing() {
 		return Result{}, incomplete(found)
 	}
-	r := c.finish(&Result{Request: req, Found: found, context: c.context, page: page})
+	r := c.finish(&Result{Request: req, Found: found, context: c.context, words: c.seen.Vocabulary, page: page})
 	if p.WhyEmpty {
 		c.whyEmpty(ctx, &r)
 	}

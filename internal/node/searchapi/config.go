@@ -92,6 +92,9 @@ type Observation struct {
 	// Took is the time since the first byte of the request. The others are the times of the stages of a search; a stage that the
 	// search did not reach is zero.
 	Took, Expand, Search, Finish time.Duration
+	// Vocabulary is the version of the vocabulary by which misspelt words were corrected, "none" if there was none, or "" if corrections
+	// were not asked for.
+	Vocabulary string
 	// Kept says that the expanded query was kept from an earlier request.
 	Kept bool
 	// Timing has the calls to shards if Config.Timed is set; it is nil if none were made.

@@ -183,8 +183,8 @@ func (e *explaining) answer(explained *search.Explanation) *api.ExplainAnswer {
 		Query: req.Query.Text, Truncated: req.Query.Truncated, Slots: p.Slots, Device: p.Device,
 		Total: explained.Total, Offset: p.Offset, Matches: make([]api.ExplainedKeyword, len(page)),
 		Coverage: coverage(found), RequestID: req.RequestID, WordsVersion: c.Expansions.Languages().Version(),
-		QueryWords: queryWords(c.Expansions.Explain(req.Query.Text)),
-		Scorer:     req.Scorer.String(),
+		QueryWords: queryWords(c.Expansions.Explain(req.Query.Text, req.Query.Vocabulary)),
+		Scorer:     req.Scorer.String(), VocabularyVersion: c.seen.Vocabulary,
 	}
 	names, err := c.places()
 	if err != nil { // countries have names even without a table
@@ -214,7 +214,7 @@ func (e *explaining) answer(explained *search.Explanation) *api.ExplainAnswer {
 func queryWords(list []search.ExplainedWord) []api.QueryWord {
 	out := make([]api.QueryWord, len(list))
 	for i, w := range list {
-		out[i] = api.QueryWord{Word: w.Normalised, Folded: w.Fold, Stems: make([]api.WordStem, len(w.Stems))}
+		out[i] = api.QueryWord{Word: w.Normalised, Folded: w.Fold, Stems: make([]api.WordStem, len(w.Stems)), Corrections: w.Corrections}
 		for j, s := range w.Stems {
 			out[i].Stems[j] = api.WordStem{Language: s.Language, Stem: s.Stem, Synonyms: s.Synonyms}
 		}

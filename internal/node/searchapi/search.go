@@ -2,6 +2,7 @@ package searchapi
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -85,6 +86,9 @@ func (c *call) begin(ctx context.Context, timeoutMs int) (_ context.Context, don
 	return ctx, func() { cancel(); c.entry.Leave() }, nil
 }
 
+// noVocabulary stands for the version of the vocabulary in answers without corrections, though they were asked for.
+const noVocabulary = "none"
+
 // request expands the query. A query without words has no terms. It is asked like any other, which
 // costs next to nothing, so that its coverage is true.
 func (c *call) request(q string, slots int, d api.Device, variants api.Variant, p *contextParams) (*search.Request, error) {
@@ -102,6 +106,9 @@ func (c *call) request(q string, slots int, d api.Device, variants api.Variant, 
 	c.span.Stage("expand", start, c.seen.Expand)
 	if err != nil {
 		return nil, err
+	}
+	if reach == search.Misspelt {
+		c.seen.Vocabulary = cmp.Or(query.Vocabulary, noVocabulary)
 	}
 	req := &search.Request{
 		Query: query, Profile: c.Profile.Capped(reach), Device: device, Slots: slots, Reserve: c.Reserve,

@@ -188,6 +188,31 @@ func large(ctx context.Context, q *search.Request) (*search.Answer, error) {
 	return a, err
 }
 
+// TestAnOlderSlaveGetsNoCorrections: a slave of a version that would take a correction for a synonym is not asked, and
+// its other searches are not affected.
+func TestAnOlderSlaveGetsNoCorrections(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, c := range []struct {
+			version  uint32
+			corrects bool
+			refused  bool
+		}{{withCorrections - 1, true, true}, {withCorrections - 1, false, false}, {withCorrections, true, false}} {
+			client := NewClient(Config{Name: "slave-0", Times: times(), Log: discard}, func(ctx context.Context) (Pipe, error) {
+				master, slave := pipe(ctx)
+				frame, _ := wire.HelloFrame(&pb.Hello{Words: words.Version(), Version: c.version, Name: "slave-0"})
+				_ = slave.Send(frame)
+				return master, nil
+			})
+			up(t, client)
+			_, err := client.Ask(&wire.Ask{Left: time.Second, Corrects: c.corrects}, func(*search.Answer, error) {})
+			if fault.Is(err, fault.Version) != c.refused || !c.refused && err != nil {
+				t.Errorf("%+v: %v", c, err)
+			}
+			client.Close()
+		}
+	})
+}
+
 // TestASlaveThatNeverReads: callers come back in time, further ones are refused, and the
 // stream is given up.
 func TestASlaveThatNeverReads(t *testing.T) {

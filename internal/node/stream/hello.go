@@ -10,10 +10,12 @@ import (
 // version is the highest version of the protocol that this program speaks, and oldest is the
 // lowest.
 const (
-	version = 2
+	version = 3
 	oldest  = 1
 	// withContext is the first version whose slaves understand a request's context.
 	withContext = 2
+	// withCorrections is the first version whose slaves know the level at which corrected words agree.
+	withCorrections = 3
 )
 
 // Most is the largest number of asks that one stream may have under way.

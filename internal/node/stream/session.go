@@ -123,6 +123,9 @@ func (s *session) ask(a *wire.Ask, done Done) (Pending, error) {
 	if len(a.Search) > wire.MaxSearch-frameBytes {
 		return nil, fault.Newf(fault.Invalid, searchOp, "the request has %d bytes; a slave takes %d", len(a.Search), wire.MaxSearch-frameBytes)
 	}
+	if a.Corrects && s.slave.GetVersion() < withCorrections {
+		return nil, fault.Newf(fault.Version, searchOp, "%s knows no corrections of misspelt words: update it", s.slave.GetName())
+	}
 	b := scratch.Get().(*[]byte)
 	item, direct, err := s.queue(*b, a, done)
 	giveBack(b, item)

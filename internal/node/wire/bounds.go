@@ -51,6 +51,7 @@ const (
 	maxMatches     = 1 << 14     // in an explanation
 	maxWord        = 64          // of a word from a fixed vocabulary, in bytes
 	maxWords       = 1 << 20     // of a keyword, as hashes or with their agreement
+	maxVocabulary  = 64          // version of a vocabulary
 	maxText        = 1 << 24     // any text of the database
 	maxPiece       = 2 * maxText // of data to be shown, as JSON
 	maxFew         = 1 << 12     // anything of which an ad, a campaign or a keyword has a few
@@ -122,6 +123,7 @@ func controlBounds() map[string]bound {
 		"CopyOrder.siblings":               list(maxReplicas),
 		"WatchMapRequest.master":           text(MaxName),
 		"WatchMapRequest.query_url":        text(MaxAddress),
+		"WatchMapRequest.vocabulary":       text(maxVocabulary),
 		"WatchMapResponse.shards":          list(MaxNodes),
 		"Traffic.took":                     list(1 << 8),
 		"EventKeysRequest.master":          text(MaxName),
@@ -251,6 +253,7 @@ func searchBounds() map[string]bound {
 		"Query.runs":               list(search.MaxQueryRuns),
 		"Query.run_words":          list(search.MaxQueryRuns),
 		"Query.run_more":           list(search.MaxQueryRuns),
+		"Query.misspelt":           list(maxSenses),
 		"SearchRequest.profile":    list(maxRules),
 		"SearchRequest.request_id": text(maxRequestID),
 		"SearchRequest.scorer":     text(scorerBytes),
@@ -357,6 +360,7 @@ func queryBounds() map[string]bound {
 		"PlacementError.message":         text(maxText),
 		"PlacementError.field":           text(maxText),
 		"AdsResponse.locations_version":  text(maxText),
+		"AdsResponse.vocabulary_version": text(maxVocabulary),
 		"AdsResponse.unknown_locations":  list(maxFew),
 		"KeptOut.verdict":                text(maxWord),
 		"AdsResponse.why":                list(maxFew),

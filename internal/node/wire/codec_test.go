@@ -252,6 +252,7 @@ func TestABoundIsCheckedBeforeAllocating(t *testing.T) {
 		"Query.run_words":          {parsesRequest, nested(1, nested(9, make([]byte, search.MaxQueryRuns+1)))},
 		"Query.run_more":           {parsesRequest, nested(1, nested(10, make([]byte, search.MaxQueryRuns+1)))},
 		"Query.synonyms":           {parsesRequest, nested(1, nested(7, make([]byte, 8*(maxSenses+1))))},
+		"Query.misspelt":           {parsesRequest, nested(1, nested(11, make([]byte, maxSenses+1)))},
 		"Query.text":               {parsesRequest, nested(1, nested(1, make([]byte, search.MaxQueryBytes+1)))},
 		"SearchRequest.query":      {parsesRequest, append(nested(1, nil), nested(1, nil)...)},
 		"SearchRequest.profile":    {parsesRequest, slices.Repeat(nested(2, nil), maxRules+1)},

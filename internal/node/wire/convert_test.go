@@ -29,7 +29,7 @@ func drawRequest(t *rapid.T) *search.Request {
 		term := search.QueryTerm{Term: rapid.Uint64().Draw(t, "term")}
 		for range rapid.IntRange(1, 3).Draw(t, "senses") {
 			term.Senses = append(term.Senses, search.Sense{
-				Word: uint16(rapid.IntRange(0, n+len(q.Runs)-1).Draw(t, "word")), Synonym: rapid.Uint64().Draw(t, "synonym")})
+				Word: uint16(rapid.IntRange(0, n+len(q.Runs)-1).Draw(t, "word")), Synonym: rapid.Uint64().Draw(t, "synonym"), Misspelt: rapid.Bool().Draw(t, "misspelt")})
 		}
 		q.Terms = append(q.Terms, term)
 	}
@@ -178,7 +178,7 @@ func TestRequestsOutOfBoundsAreRefused(t *testing.T) {
 		"no slots":      func(m *pb.SearchRequest) { m.Slots = 0 },
 		"21 slots":      func(m *pb.SearchRequest) { m.Slots = 21 },
 		"two rules":     func(m *pb.SearchRequest) { m.Profile = m.Profile[:2] },
-		"reach":         func(m *pb.SearchRequest) { m.Profile[0].Reach = 4 },
+		"reach":         func(m *pb.SearchRequest) { m.Profile[0].Reach = 5 },
 		"scorer":        func(m *pb.SearchRequest) { m.Scorer = make([]byte, 15) },
 		"41 words":      func(m *pb.SearchRequest) { m.Query.Norm = make([]uint64, 41); m.Query.Fold = m.Query.Norm },
 		"forms missing": func(m *pb.SearchRequest) { m.Query.Norm = make([]uint64, 2) },
@@ -209,6 +209,10 @@ func TestRequestsOutOfBoundsAreRefused(t *testing.T) {
 		"sense of a run that is not there": func(m *pb.SearchRequest) {
 			m.Query.Runs, m.Query.RunWords, m.Query.RunMore = []uint64{5}, []uint32{0}, []uint32{0}
 			m.Query.Terms, m.Query.Senses, m.Query.Words = []uint64{1}, []uint32{1}, []uint32{2}
+		},
+		"corrections of some senses": func(m *pb.SearchRequest) {
+			m.Query.Terms, m.Query.Senses, m.Query.Words = []uint64{1}, []uint32{2}, []uint32{0, 0}
+			m.Query.Misspelt = []uint32{1}
 		},
 		"no query words for a term": func(m *pb.SearchRequest) {
 			m.Query = &pb.Query{Terms: []uint64{1}, Senses: []uint32{1}, Words: []uint32{0}}

@@ -23,6 +23,9 @@ type Ask struct {
 	Left     time.Duration // time left until the deadline
 	search.Tags
 	Search []byte // encoded by AppendRequest
+	// Corrects says that the search has corrections, which slaves of earlier versions do not know. It is not
+	// encoded.
+	Corrects bool
 }
 
 // maxLeft bounds the time left until a deadline.

@@ -49,7 +49,7 @@ func fromQuery(q *search.Query) *pb.Query {
 	if q == nil {
 		return &pb.Query{}
 	}
-	n, senses, synonyms := len(q.Terms), 0, false
+	n, senses, synonyms, misspelt := len(q.Terms), 0, false, false
 	for i := range q.Terms {
 		senses += len(q.Terms[i].Senses)
 	}
@@ -68,6 +68,7 @@ func fromQuery(q *search.Query) *pb.Query {
 		for _, s := range q.Terms[i].Senses {
 			m.Words = append(m.Words, uint32(s.Word))
 			synonyms = synonyms || s.Synonym != 0
+			misspelt = misspelt || s.Misspelt
 		}
 	}
 	if synonyms {
@@ -78,7 +79,23 @@ func fromQuery(q *search.Query) *pb.Query {
 			}
 		}
 	}
+	if misspelt {
+		m.Misspelt = make([]uint32, 0, senses)
+		for i := range q.Terms {
+			for _, s := range q.Terms[i].Senses {
+				m.Misspelt = append(m.Misspelt, uint32(one(s.Misspelt)))
+			}
+		}
+	}
 	return m
+}
+
+// one returns 1 for true.
+func one(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // ToRequest reads the message of a request. Errors: fault.Invalid if it is out of bounds.
@@ -179,9 +196,9 @@ func toRuns(m *pb.Query, n int) ([]search.Run, error) {
 func toTerms(m *pb.Query, n int) ([]search.QueryTerm, error) {
 	const op = "wire: query"
 	total := len(m.GetWords())
-	if len(m.GetSenses()) != len(m.GetTerms()) || len(m.GetSynonyms()) != 0 && len(m.GetSynonyms()) != total {
-		return nil, fault.Field(op, "query", "%d terms with %d counts, %d senses and %d synonyms: the lists do not fit",
-			len(m.GetTerms()), len(m.GetSenses()), total, len(m.GetSynonyms()))
+	if len(m.GetSenses()) != len(m.GetTerms()) || len(m.GetSynonyms()) != 0 && len(m.GetSynonyms()) != total || len(m.GetMisspelt()) != 0 && len(m.GetMisspelt()) != total {
+		return nil, fault.Field(op, "query", "%d terms with %d counts, %d senses, %d synonyms and %d corrections: the lists do not fit",
+			len(m.GetTerms()), len(m.GetSenses()), total, len(m.GetSynonyms()), len(m.GetMisspelt()))
 	}
 	if len(m.GetTerms()) == 0 {
 		return nil, nil
@@ -195,6 +212,7 @@ func toTerms(m *pb.Query, n int) ([]search.QueryTerm, error) {
 		if len(m.Synonyms) > 0 {
 			senses[i].Synonym = m.Synonyms[i]
 		}
+		senses[i].Misspelt = len(m.Misspelt) > 0 && m.Misspelt[i] != 0
 	}
 	terms := make([]search.QueryTerm, len(m.Terms))
 	for i, count := range m.Senses {

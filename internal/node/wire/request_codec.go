@@ -89,7 +89,7 @@ func appendRuns(b []byte, runs []search.Run) []byte {
 
 func appendTerms(b []byte, terms []search.QueryTerm) []byte {
 	b = beginFixed64s(b, 4, len(terms))
-	total, synonyms := 0, false
+	total, synonyms, misspelt := 0, false, false
 	for i := range terms {
 		b = protowire.AppendFixed64(b, terms[i].Term)
 		total += len(terms[i].Senses)
@@ -107,6 +107,7 @@ func appendTerms(b []byte, terms []search.QueryTerm) []byte {
 		for _, s := range terms[i].Senses {
 			b = protowire.AppendVarint(b, uint64(s.Word))
 			synonyms = synonyms || s.Synonym != 0
+			misspelt = misspelt || s.Misspelt
 		}
 	}
 	b = end(b, at)
@@ -119,7 +120,16 @@ func appendTerms(b []byte, terms []search.QueryTerm) []byte {
 			b = protowire.AppendFixed64(b, s.Synonym)
 		}
 	}
-	return b
+	if !misspelt {
+		return b
+	}
+	b, at = begin(b, 11)
+	for i := range terms {
+		for _, s := range terms[i].Senses {
+			b = protowire.AppendVarint(b, one(s.Misspelt))
+		}
+	}
+	return end(b, at)
 }
 
 // beginFixed64s appends the tag and the length of a packed list of n entries.
@@ -143,7 +153,7 @@ func ParseRequest(b []byte) (*search.Request, error) {
 		r, err = ToRequest(m)
 	}
 	m.Context, m.Page, m.Scorer = nil, nil, nil
-	if q := m.Query; q == nil || cap(q.Terms)+cap(q.Words)+cap(q.Synonyms) <= mostKept {
+	if q := m.Query; q == nil || cap(q.Terms)+cap(q.Words)+cap(q.Synonyms)+cap(q.Misspelt) <= mostKept {
 		requests.Put(m)
 	}
 	return r, err
@@ -159,7 +169,7 @@ func parseRequest(m *pb.SearchRequest, b []byte) error {
 	m.Context, m.Page, m.Scorer = nil, nil, nil
 	m.Query, m.Device, m.Slots, m.Reserve, m.ExactCounts, m.RequestId, m.View, m.Shard = q, 0, 0, 0, false, "", 0, 0
 	q.Text, q.Norm, q.Fold, q.Terms = "", q.Norm[:0], q.Fold[:0], q.Terms[:0]
-	q.Senses, q.Words, q.Synonyms = q.Senses[:0], q.Words[:0], q.Synonyms[:0]
+	q.Senses, q.Words, q.Synonyms, q.Misspelt = q.Senses[:0], q.Words[:0], q.Synonyms[:0], q.Misspelt[:0]
 	q.Runs, q.RunWords, q.RunMore = q.Runs[:0], q.RunWords[:0], q.RunMore[:0]
 	seen := false
 	f := fields{rest: b}
@@ -268,6 +278,8 @@ func parseQuery(q *pb.Query, b []byte) error {
 			q.RunWords = varints(&f, q.RunWords, "Query.run_words", search.MaxQueryRuns)
 		case 10<<3 | asBytes, 10<<3 | asVarint:
 			q.RunMore = varints(&f, q.RunMore, "Query.run_more", search.MaxQueryRuns)
+		case 11<<3 | asBytes, 11<<3 | asVarint:
+			q.Misspelt = varints(&f, q.Misspelt, "Query.misspelt", maxSenses)
 		}
 	}
 	return f.err

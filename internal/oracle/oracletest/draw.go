@@ -80,8 +80,8 @@ func drawURL(t *rapid.T) string {
 	return oneOf(t, "URL", []string{"", "", "", "https://keyword.example/", "https://keyword.example/other"})
 }
 
-// spelling draws a word of the vocabulary in one of several spellings.
-func spelling(t *rapid.T) string {
+// spelled draws a word of the vocabulary in one of several spellings.
+func spelled(t *rapid.T) string {
 	w := oneOf(t, "word", vocabulary)
 	switch rapid.IntRange(0, 7).Draw(t, "case") {
 	case 6:
@@ -97,7 +97,7 @@ func spelling(t *rapid.T) string {
 func text(t *rapid.T, most int) string {
 	var b strings.Builder
 	for i := range rapid.IntRange(1, most).Draw(t, "number of words") {
-		w := spelling(t)
+		w := spelled(t)
 		if i > 0 && !(words.IsRun(w) && rapid.Bool().Draw(t, "no separator")) {
 			b.WriteString(oneOf(t, "separator", []string{" ", " ", " ", "-", ", "}))
 		}
@@ -180,16 +180,21 @@ func around(t *rapid.T, keyword string) string {
 
 // DrawRequest draws a request with one of the two built-in profiles.
 func DrawRequest(t *rapid.T, w World) oracle.Request {
-	return oracle.Request{
+	r := oracle.Request{
 		Text:      DrawQuery(t, w),
 		Device:    search.Device(rapid.IntRange(0, search.Devices-1).Draw(t, "device")),
 		Slots:     oneOf(t, "slots", []int{4, 1, 2, 3, 20}),
-		Variants:  oneOf(t, "variants", []search.Level{search.Synonym, search.Inflected, search.Folded, search.Identical}),
+		Variants:  oneOf(t, "variants", []search.Level{search.Synonym, search.Misspelt, search.Inflected, search.Folded, search.Identical}),
 		Reserve:   oneOf(t, "reserve", []uint64{10_000, 0, 1, 600_000}),
 		RequestID: fmt.Sprintf("request-%d", rapid.IntRange(0, 9).Draw(t, "request id")),
 		Profile:   oneOf(t, "profile", []search.Profile{search.DefaultProfile(), search.SklikProfile()}),
 		Languages: w.Languages,
 	}
+	if r.Variants == search.Misspelt {
+		r.Vocabulary = drawVocabulary(t, &w)
+		r.Text = misspelt(t, r.Text)
+	}
+	return r
 }
 
 // DrawProfile draws any profile, with all combinations of the properties.

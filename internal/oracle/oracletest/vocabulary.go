@@ -6,7 +6,7 @@ var vocabulary = []string{
 	"caj", "lampa", "telefon", "café", "shoe", "shoes", "run", "running", "čaj", "telephone", "mobil",
 	"kabel", "kabely", "kabelů", "kabelu", "běžecké", "bezecke", "běžecká", "botám", "runs", "telefony",
 	"cafés", "čaje", "zelený", "zelené", "zelene", "lights", "lampy", "2", "10²", "102", "straße", "strasse",
-	"æble", "aeble", "x",
+	"æble", "aeble", "x", "keyboard", "wireless", "headphone",
 	"手机", "手机", "手机壳", "手机壳", "壳", "机", "机壳", "壳手机", "ケース", "スマホ", "スマホケース", "らーめん", "めん", "รถ", "สามารถ",
 }
 

@@ -48,7 +48,7 @@ func (p *ExplainParams) Set(name string, v Value) (int, error) {
 		p.Device, err = OneOf(v, name, Device("desktop"), Device("mobile"), Device("tablet"))
 		return 2, err
 	case "variants":
-		p.Variants, err = OneOf(v, name, Variants("identical"), Variants("folded"), Variants("inflected"), Variants("synonym"))
+		p.Variants, err = OneOf(v, name, Variants("identical"), Variants("folded"), Variants("inflected"), Variants("synonym"), Variants("misspelt"))
 		return 3, err
 	case "timeout_ms":
 		p.TimeoutMs, err = v.Integer(name, 1, 5000)
@@ -144,7 +144,7 @@ func (p *SearchParams) Set(name string, v Value) (int, error) {
 		p.Device, err = OneOf(v, name, Device("desktop"), Device("mobile"), Device("tablet"))
 		return 2, err
 	case "variants":
-		p.Variants, err = OneOf(v, name, Variants("identical"), Variants("folded"), Variants("inflected"), Variants("synonym"))
+		p.Variants, err = OneOf(v, name, Variants("identical"), Variants("folded"), Variants("inflected"), Variants("synonym"), Variants("misspelt"))
 		return 3, err
 	case "timeout_ms":
 		p.TimeoutMs, err = v.Integer(name, 1, 5000)

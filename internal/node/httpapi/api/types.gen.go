@@ -380,6 +380,7 @@ const (
 	VariantFolded    Variant = "folded"
 	VariantIdentical Variant = "identical"
 	VariantInflected Variant = "inflected"
+	VariantMisspelt  Variant = "misspelt"
 	VariantSynonym   Variant = "synonym"
 )
 
@@ -560,7 +561,8 @@ type Ad struct {
 	Keyword   string    `json:"keyword"`
 	MatchType MatchType `json:"match_type"`
 
-	// Variant How closely words match, from exact to loose.
+	// Variant How closely words match, from exact to loose. `misspelt`: words that no keyword has also match broad keywords'
+	// words that they may stand for.
 	Variant     Variant `json:"variant"`
 	PriceMicros uint64  `json:"price_micros"`
 
@@ -1150,6 +1152,10 @@ type ExplainAnswer struct {
 
 	// QueryWords The words of the query that count.
 	QueryWords []QueryWord `json:"query_words"`
+
+	// VocabularyVersion With `variants=misspelt`: the version of the keywords' words by which words were corrected; `none`: none were, since
+	// the master has no vocabulary yet.
+	VocabularyVersion VocabularyVersion `json:"vocabulary_version,omitempty"`
 }
 
 // ExplainedKeyword A keyword, and its outcome.
@@ -2141,6 +2147,9 @@ type QueryWord struct {
 
 	// Stems Its stems, one in each language of the cluster.
 	Stems []WordStem `json:"stems"`
+
+	// Corrections With `variants=misspelt`, the words of keywords that it may stand for, best first, if no keyword has it.
+	Corrections []string `json:"corrections,omitempty"`
 }
 
 // Recheck A slave whose store was opened without having been closed, as after a crash.
@@ -2307,6 +2316,10 @@ type SearchAnswer struct {
 	// Scorer The model by which the candidates were scored (serving.md §16); absent when they were not.
 	Scorer Scorer `json:"scorer,omitempty"`
 
+	// VocabularyVersion With `variants=misspelt`: the version of the keywords' words by which words were corrected; `none`: none were, since
+	// the master has no vocabulary yet.
+	VocabularyVersion VocabularyVersion `json:"vocabulary_version,omitempty"`
+
 	// Coverage How much of the data the answer covers.
 	Coverage  Coverage `json:"coverage"`
 	RequestID string   `json:"request_id"`
@@ -2381,7 +2394,8 @@ type SearchRequest struct {
 	// TimeoutMs Without it, the time set in the master's configuration (500 if none is).
 	TimeoutMs TimeoutMs `json:"timeout_ms,omitempty"`
 
-	// Variants How closely words match, from exact to loose.
+	// Variants How closely words match, from exact to loose. `misspelt`: words that no keyword has also match broad keywords'
+	// words that they may stand for.
 	Variants Variant `json:"variants,omitempty"`
 	WhyEmpty bool    `json:"why_empty,omitempty"`
 }
@@ -2787,7 +2801,8 @@ type Traffic struct {
 	P99Micros int64 `json:"p99_micros,omitempty"`
 }
 
-// Variant How closely words match, from exact to loose.
+// Variant How closely words match, from exact to loose. `misspelt`: words that no keyword has also match broad keywords'
+// words that they may stand for.
 type Variant string
 
 // Verdict The outcome of a keyword. All but the first three are
@@ -2797,12 +2812,17 @@ type Variant string
 // keywords named by `why_not`.
 type Verdict string
 
+// VocabularyVersion With `variants=misspelt`: the version of the keywords' words by which words were corrected; `none`: none were, since
+// the master has no vocabulary yet.
+type VocabularyVersion = string
+
 // WordAgreement A word of a keyword, and the word of the query that it agrees with; only the first is there when none does.
 type WordAgreement struct {
 	Keyword string `json:"keyword"`
 	Query   string `json:"query,omitempty"`
 
-	// Agreement How closely words match, from exact to loose.
+	// Agreement How closely words match, from exact to loose. `misspelt`: words that no keyword has also match broad keywords'
+	// words that they may stand for.
 	Agreement Variant `json:"agreement,omitempty"`
 }
 
@@ -2925,7 +2945,8 @@ type Tenant = string
 // Time defines model for time.
 type Time = Values
 
-// Variants How closely words match, from exact to loose.
+// Variants How closely words match, from exact to loose. `misspelt`: words that no keyword has also match broad keywords'
+// words that they may stand for.
 type Variants = Variant
 
 // Wait defines model for wait.

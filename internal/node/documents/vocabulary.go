@@ -1,0 +1,120 @@
+package documents
+
+import (
+	"log/slog"
+	"sync"
+	"sync/atomic"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"adshard/backend"
+	"adshard/fault"
+	"adshard/internal/node/metrics"
+	"adshard/search/spelling"
+)
+
+// Vocabulary keeps the vocabulary by which words are corrected. A newer one is prepared while the last one
+// is in force, until the balancer says that it is in force (backend.VocabularyInForce). A process that has
+// none yet uses the newest one. Make it with NewVocabulary.
+type Vocabulary struct {
+	log   *slog.Logger
+	force atomic.Pointer[spelling.Vocabulary]
+
+	mu       sync.Mutex
+	newest   *spelling.Vocabulary // guarded by mu
+	announce string               // version that is to be in force; guarded by mu
+}
+
+// NewVocabulary returns a keeper without a vocabulary.
+func NewVocabulary(log *slog.Logger) *Vocabulary { return &Vocabulary{log: log} }
+
+// InForce returns the vocabulary in force, or nil if there is none yet. It does not block.
+func (v *Vocabulary) InForce() *spelling.Vocabulary { return v.force.Load() }
+
+// NoVocabulary is what Prepared returns while there is none.
+const NoVocabulary = "none"
+
+// Prepared returns the version of the newest vocabulary that is here, or NoVocabulary.
+func (v *Vocabulary) Prepared() string {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.newest == nil {
+		return NoVocabulary
+	}
+	return v.newest.Version()
+}
+
+// Wants implements Keeper.
+func (v *Vocabulary) Wants(name string) bool {
+	return name == backend.VocabularyDocument || name == backend.VocabularyInForce
+}
+
+// Put implements Keeper. A vocabulary that was made with other rules of words is not used; the balancer
+// makes another when it has these rules, too.
+func (v *Vocabulary) Put(d backend.Document, data []byte) error {
+	text, err := backend.UnpackDocument(data)
+	if err != nil {
+		return err
+	}
+	if d.Name == backend.VocabularyInForce {
+		v.change(func() { v.announce = text })
+		return nil
+	}
+	made, err := spelling.Parse(text)
+	if fault.Is(err, fault.Version) {
+		v.log.Warn("a vocabulary is not used; an older one that is here is", "err", err)
+		return nil
+	}
+	if err == nil {
+		v.log.Info("vocabulary", "version", made.Version(), "words", made.Len(), "bytes", made.Bytes())
+		v.change(func() { v.newest = made })
+	}
+	return err
+}
+
+// change changes the keeper with f, and puts the newest vocabulary in force if it is to be.
+func (v *Vocabulary) change(f func()) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	f()
+	now := v.force.Load()
+	if v.newest == nil || now != nil && v.newest.Version() != v.announce {
+		return
+	}
+	if v.force.Store(v.newest); now == nil || now.Version() != v.newest.Version() {
+		v.log.Info("words are corrected by another vocabulary", "version", v.newest.Version())
+	}
+}
+
+// Unread implements Keeper. What is here stays in use.
+func (v *Vocabulary) Unread(string) {}
+
+// Drop implements Keeper.
+func (v *Vocabulary) Drop(name string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.announce = ""
+	if name == backend.VocabularyDocument {
+		v.newest = nil
+		v.force.Store(nil)
+	}
+}
+
+// Known implements Keeper.
+func (v *Vocabulary) Known() {}
+
+// Watch registers the number of words, and the memory that they take.
+func (v *Vocabulary) Watch(r prometheus.Registerer) {
+	metrics.Gauge(r, "adshard_vocabulary_words", "Words of the vocabulary by which this process corrects others; 0: it has none yet.", func() float64 {
+		if now := v.InForce(); now != nil {
+			return float64(now.Len())
+		}
+		return 0
+	})
+	metrics.Gauge(r, "adshard_vocabulary_bytes", "Memory that this vocabulary occupies.", func() float64 {
+		if now := v.InForce(); now != nil {
+			return float64(now.Bytes())
+		}
+		return 0
+	})
+}

@@ -1,0 +1,97 @@
+package oracle
+
+import (
+	"cmp"
+	"slices"
+	"unicode"
+
+	"adshard/backend"
+	"adshard/search"
+	"adshard/search/words"
+)
+
+// Count returns the vocabulary of all keywords of some groups: the number of keywords that have a word, by folded form.
+// It returns an error if words.Keyword rejects a text.
+func Count(items []*backend.Item) (map[string]int, error) {
+	vocabulary := map[string]int{}
+	for _, it := range items {
+		for i := range it.Keywords {
+			split, err := words.Keyword(it.Keywords[i].Text)
+			if err != nil {
+				return nil, err
+			}
+			has := map[string]bool{}
+			for _, w := range split {
+				has[w.Fold] = true
+			}
+			for w := range has {
+				vocabulary[w]++
+			}
+		}
+	}
+	return vocabulary, nil
+}
+
+// Corrections returns the corrections of a word by a vocabulary, which gives the number of keywords that
+// have a word (serving.md §2, `misspelt`). Words are folded forms.
+func Corrections(vocabulary map[string]int, word string) []string {
+	letters := []rune(word)
+	edits := 1
+	if len(letters) >= 9 {
+		edits = 2
+	}
+	if vocabulary[word] > 0 || len(letters) < 5 || slices.ContainsFunc(letters, unicode.IsNumber) || words.IsRun(word) {
+		return nil
+	}
+	apart := map[string]int{}
+	var near []string
+	for v := range vocabulary {
+		its := []rune(v)
+		if its[0] != letters[0] || slices.ContainsFunc(its, unicode.IsNumber) || words.IsRun(v) {
+			continue
+		}
+		if apart[v] = editsBetween(letters, its); apart[v] <= edits {
+			near = append(near, v)
+		}
+	}
+	slices.SortFunc(near, func(a, b string) int {
+		return cmp.Or(cmp.Compare(apart[a], apart[b]), cmp.Compare(vocabulary[b], vocabulary[a]), slices.Compare([]rune(a), []rune(b)))
+	})
+	return near[:min(len(near), 4)]
+}
+
+// editsBetween returns the number of edits between two words. An edit inserts, deletes or replaces a letter, or swaps
+// two neighbours, which are not edited again.
+func editsBetween(a, b []rune) int {
+	t := make([][]int, len(a)+1)
+	for i := range t {
+		t[i] = make([]int, len(b)+1)
+		for j := range t[i] {
+			if i == 0 || j == 0 {
+				t[i][j] = i + j
+				continue
+			}
+			replaced := 1
+			if a[i-1] == b[j-1] {
+				replaced = 0
+			}
+			t[i][j] = min(t[i-1][j-1]+replaced, t[i-1][j]+1, t[i][j-1]+1)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				t[i][j] = min(t[i][j], t[i-2][j-2]+1)
+			}
+		}
+	}
+	return t[len(a)][len(b)]
+}
+
+// reach returns the level up to which a match type agrees in a request.
+func (r *Request) reach(t search.MatchType) search.Level {
+	most := r.Profile[t].Reach
+	switch {
+	case r.Variants < search.Misspelt:
+		return min(most, r.Variants)
+	case t == search.Broad && most >= search.Synonym:
+		return search.Misspelt
+	}
+	return min(most, search.Synonym)
+}
