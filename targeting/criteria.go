@@ -89,9 +89,9 @@ func shownHost(host string) string {
 
 // entry returns what the blocks meet of an owner, such as `the request blocks the category "alcohol", and the keyword's campaign is in
 // "alcohol/wine"`.
-func (c *Context) entry(b *Blocks, advertiser uint64, own, inherited Categories) string {
+func (c *Context) entry(b *Blocks, advertiser uint64, own, inherited Categories) Criterion {
 	if b.Advertisers.Has(advertiser) {
-		return c.blocks(b) + " the keyword's advertiser, " + strconv.FormatUint(advertiser, 10)
+		return c.blocks(b, " the keyword's advertiser, "+strconv.FormatUint(advertiser, 10))
 	}
 	for _, of := range [...]struct {
 		who  string
@@ -99,39 +99,40 @@ func (c *Context) entry(b *Blocks, advertiser uint64, own, inherited Categories)
 	}{{"campaign", own}, {"advertiser", inherited}} {
 		for _, category := range of.list {
 			if met, ok := holder(&b.Categories, category, '/', false); ok {
-				return fmt.Sprintf("%s the category %q, and the keyword's %s is in %q", c.blocks(b), met, of.who, category)
+				return c.blocks(b, fmt.Sprintf(" the category %q, and the keyword's %s is in %q", met, of.who, category))
 			}
 		}
 	}
-	return c.blocks(b) + " campaigns without a category, and neither the keyword's campaign nor its advertiser has one"
+	return c.blocks(b, " campaigns without a category, and neither the keyword's campaign nor its advertiser has one")
 }
 
-// blocks returns who blocks: the request, its placement, or a list that one of them names.
-func (c *Context) blocks(b *Blocks) string {
+// blocks returns the criterion of a block: the request, its placement, or a list that one of them names, blocks what.
+func (c *Context) blocks(b *Blocks, what string) Criterion {
 	i := slices.IndexFunc(c.Lists, func(l ListVersion) bool { return l.Name == b.Name })
-	who := "the request"
-	if b.OfPlacement || i >= 0 && c.Lists[i].OfPlacement {
-		who = "the placement"
+	by := Criterion{Text: "the request", OfList: b.Name != "", OfPlacement: b.OfPlacement || i >= 0 && c.Lists[i].OfPlacement}
+	if by.OfPlacement {
+		by.Text = "the placement"
 	}
-	if b.Name == "" {
-		return who + " blocks"
+	if by.OfList {
+		by.Text += fmt.Sprintf("'s block list %q", b.Name)
 	}
-	return fmt.Sprintf("%s's block list %q blocks", who, b.Name)
+	by.Text += " blocks" + what
+	return by
 }
 
 // BlockOfURL returns what meets a final URL for which BlocksURL is true, such as `the request blocks "casino.example", and ad 7's final
 // URL leads to …`; whose is the owner of the URL.
-func (c *Context) BlockOfURL(url, whose string) string {
+func (c *Context) BlockOfURL(url, whose string) Criterion {
 	host, ok := URLHost(url)
 	for _, b := range c.Blocks {
 		if !ok && b.Domains.Len() > 0 {
-			return fmt.Sprintf("%s domains, and %s final URL %q has no proper host", c.blocks(b), whose, url)
+			return c.blocks(b, fmt.Sprintf(" domains, and %s final URL %q has no proper host", whose, url))
 		}
 		if domain, met := holder(&b.Domains, host, '.', true); met {
-			return fmt.Sprintf("%s %q, and %s final URL leads to %s", c.blocks(b), shownHost(domain), whose, shownHost(host))
+			return c.blocks(b, fmt.Sprintf(" %q, and %s final URL leads to %s", shownHost(domain), whose, shownHost(host)))
 		}
 	}
-	return ""
+	return Criterion{}
 }
 
 // interestOnly reports whether all places of the request are places of interest, so that the user's place is not known.

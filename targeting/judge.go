@@ -28,6 +28,8 @@ const (
 type Criterion struct {
 	Text    string // e.g. "place 2203"; "" if there is none
 	OfGroup bool   // whether it belongs to the group and not to the campaign
+	// OfPlacement and OfList say of a block whether it is the placement's and not the request's, and whether a list that this one names has it.
+	OfPlacement, OfList bool
 }
 
 // Judge compares one request with campaigns and groups. Only one goroutine may use it at a time. Reset makes it reusable.
@@ -265,21 +267,21 @@ func (j *Judge) audience(o *Outcome, c *Campaign, g *Group) {
 		}
 		if s.excluded {
 			if j.fail(o, AudienceExcluded) {
-				o.Criterion = Criterion{s.id, ofGroup}
+				o.Criterion = Criterion{Text: s.id, OfGroup: ofGroup}
 			}
 			return
 		}
 		met = met || s.required
 		if s.modifier > applies {
 			if applies = s.modifier; j.explain {
-				o.By[audience] = Criterion{s.id, ofGroup}
+				o.By[audience] = Criterion{Text: s.id, OfGroup: ofGroup}
 			}
 		}
 	}
 	switch {
 	case !met:
 		if j.fail(o, AudienceMissed) {
-			o.Criterion = Criterion{a.requiredText(), ofGroup}
+			o.Criterion = Criterion{Text: a.requiredText(), OfGroup: ofGroup}
 		}
 	case applies > 0:
 		o.Factors.Audience = applies
@@ -306,16 +308,16 @@ func (j *Judge) site(o *Outcome, c *Campaign, g *Group) {
 	switch {
 	case excluded:
 		if j.fail(o, SiteExcluded) {
-			o.Criterion = Criterion{best.shown(), ofGroup}
+			o.Criterion = Criterion{Text: best.shown(), OfGroup: ofGroup}
 		}
 	case best != nil:
 		o.Factors.Site = best.Modifier
 		if j.explain && best.Modifier != Default {
-			o.By[site] = Criterion{best.String(), ofGroup}
+			o.By[site] = Criterion{Text: best.String(), OfGroup: ofGroup}
 		}
 	case len(s.Include) > 0:
 		if j.fail(o, SiteMissed) {
-			o.Criterion = Criterion{s.includedText(), ofGroup}
+			o.Criterion = Criterion{Text: s.includedText(), OfGroup: ofGroup}
 		}
 	}
 }
@@ -347,7 +349,7 @@ func (j *Judge) block(o *Outcome, c *Campaign, owner *Owner) {
 	for _, b := range j.context.Blocks {
 		if b.owner(owner.ID, own, owner.Categories) {
 			if j.fail(o, Blocked) {
-				o.Criterion.Text = j.context.entry(b, owner.ID, own, owner.Categories)
+				o.Criterion = j.context.entry(b, owner.ID, own, owner.Categories)
 			}
 			return
 		}

@@ -62,7 +62,7 @@ func TestExplained(t *testing.T) {
 			by: Criterion{Text: "place 2276, the 100 m around (10, 0)"}},
 		"advertiser":    {owner: Owner{ID: 9, Categories: Categories{"food"}}, want: Blocked, by: Criterion{Text: "the request blocks the keyword's advertiser, 9"}},
 		"category":      {owner: Owner{Categories: Categories{"alcohol/wine"}}, want: Blocked, by: Criterion{Text: `the request blocks the category "alcohol", and the keyword's advertiser is in "alcohol/wine"`}},
-		"uncategorised": {owner: Owner{}, want: Blocked, by: Criterion{Text: `the request's block list "kids" blocks campaigns without a category, and neither the keyword's campaign nor its advertiser has one`}},
+		"uncategorised": {owner: Owner{}, want: Blocked, by: Criterion{OfList: true, Text: `the request's block list "kids" blocks campaigns without a category, and neither the keyword's campaign nor its advertiser has one`}},
 		"what is passed": {campaign: parse(t, `[{"day":"wednesday","from":"12:00","to":"13:00","modifier_percent":10}]`, `[{"id":2203,"modifier_percent":10}]`,
 			`{"observe":[{"id":"a","modifier_percent":10},{"id":"b","modifier_percent":20}]}`, `{"include":[{"site":"shop.example","modifier_percent":10}]}`),
 			factors: [4]Criterion{{Text: "Wednesday 12:00 to 13:00"}, {Text: "place 2203"}, {Text: "b"}, {Text: "shop.example"}}},
@@ -96,8 +96,8 @@ func TestBlockOfURL(t *testing.T) {
 		"https://www.b.casino.example": `the request's block list "kids" blocks "casino.example", and ad 7's final URL leads to b.casino.example`,
 		"nonsense":                     `the request blocks domains, and ad 7's final URL "nonsense" has no proper host`,
 	} {
-		if got := c.BlockOfURL(url, "ad 7's"); !c.BlocksURL(url) || got != want {
-			t.Errorf("%s: %s", url, got)
+		if got := c.BlockOfURL(url, "ad 7's"); !c.BlocksURL(url) || got.Text != want || got.OfPlacement || got.OfList != (url == "https://www.b.casino.example") {
+			t.Errorf("%s: %+v", url, got)
 		}
 	}
 	if c.BlocksURL("https://example/a.example") || c.BlocksURL("") {
@@ -116,8 +116,8 @@ func TestBlockOfPlacement(t *testing.T) {
 		"https://casino.example": `the placement's block list "kids" blocks "casino.example", and the keyword's final URL leads to casino.example`,
 		"nonsense":               `the placement blocks domains, and the keyword's final URL "nonsense" has no proper host`,
 	} {
-		if got := c.BlockOfURL(url, "the keyword's"); got != want {
-			t.Errorf("%s: %s", url, got)
+		if got := c.BlockOfURL(url, "the keyword's"); got.Text != want || !got.OfPlacement || got.OfList != (url == "https://casino.example") {
+			t.Errorf("%s: %+v", url, got)
 		}
 	}
 	j := NewJudge(&c)

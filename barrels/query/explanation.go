@@ -259,7 +259,7 @@ func (x *explanation) blockOfURL(g *index.Group, m *match) *targeting.Outcome {
 	if url == "" && len(g.Ads) > 0 {
 		url, whose = g.Ads[0].FinalURL, fmt.Sprintf("ad %d's", g.Ads[0].ID)
 	}
-	o.Criterion.Text = x.context.request.BlockOfURL(url, whose)
+	o.Criterion = x.context.request.BlockOfURL(url, whose)
 	return &o
 }
 

@@ -2981,6 +2981,8 @@ type ContextCriterion struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Text          string                 `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
 	OfGroup       bool                   `protobuf:"varint,2,opt,name=of_group,json=ofGroup,proto3" json:"of_group,omitempty"`
+	OfPlacement   bool                   `protobuf:"varint,3,opt,name=of_placement,json=ofPlacement,proto3" json:"of_placement,omitempty"` // of a block: the placement's, not the request's
+	OfList        bool                   `protobuf:"varint,4,opt,name=of_list,json=ofList,proto3" json:"of_list,omitempty"`                // of a block: in a list that the request or the placement names
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3025,6 +3027,20 @@ func (x *ContextCriterion) GetText() string {
 func (x *ContextCriterion) GetOfGroup() bool {
 	if x != nil {
 		return x.OfGroup
+	}
+	return false
+}
+
+func (x *ContextCriterion) GetOfPlacement() bool {
+	if x != nil {
+		return x.OfPlacement
+	}
+	return false
+}
+
+func (x *ContextCriterion) GetOfList() bool {
+	if x != nil {
+		return x.OfList
 	}
 	return false
 }
@@ -3373,10 +3389,12 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\afactors\x18\x03 \x03(\v2\x19.adshard.v1.ContextFactorR\afactors\"Y\n" +
 	"\rContextFactor\x12\x1a\n" +
 	"\bmodifier\x18\x01 \x01(\rR\bmodifier\x12,\n" +
-	"\x02by\x18\x02 \x01(\v2\x1c.adshard.v1.ContextCriterionR\x02by\"A\n" +
+	"\x02by\x18\x02 \x01(\v2\x1c.adshard.v1.ContextCriterionR\x02by\"}\n" +
 	"\x10ContextCriterion\x12\x12\n" +
 	"\x04text\x18\x01 \x01(\tR\x04text\x12\x19\n" +
-	"\bof_group\x18\x02 \x01(\bR\aofGroup\"Q\n" +
+	"\bof_group\x18\x02 \x01(\bR\aofGroup\x12!\n" +
+	"\fof_placement\x18\x03 \x01(\bR\vofPlacement\x12\x17\n" +
+	"\aof_list\x18\x04 \x01(\bR\x06ofList\"Q\n" +
 	"\tAgreement\x12\x18\n" +
 	"\akeyword\x18\x01 \x01(\tR\akeyword\x12\x14\n" +
 	"\x05query\x18\x02 \x01(\tR\x05query\x12\x14\n" +

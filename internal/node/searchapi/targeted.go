@@ -52,16 +52,16 @@ func targeted(m *search.Explained, req *search.Request, names *places.Table) str
 			"and the request's page is not there: add the page's site to "+of,
 			"and the request names no page: send the page's site, or remove the sites of "+of))
 	}
-	return what + unblock(by.Text)
+	return what + unblock(by)
 }
 
-// unblock returns how to remove the block that a criterion's text names.
-func unblock(text string) string {
+// unblock returns how to remove the block that is a criterion.
+func unblock(by targeting.Criterion) string {
 	whose := "the request"
-	if strings.HasPrefix(text, "the placement") {
+	if by.OfPlacement {
 		whose = "the placement"
 	}
-	if strings.HasPrefix(text, whose+"'s block list") {
+	if by.OfList {
 		return ": take it off the list, or the list out of " + whose
 	}
 	return ": remove the block from " + whose

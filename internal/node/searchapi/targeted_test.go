@@ -48,12 +48,12 @@ func TestReasonsOfTargeting(t *testing.T) {
 			}
 		}
 	}
-	for text, want := range map[string]string{
-		`the request blocks "a.example"`: "the block from the request", `the placement blocks "a.example"`: "the block from the placement",
-		`the request's block list "kids"`: "the list out of the request", `the placement's block list "kids"`: "the list out of the placement",
+	for by, want := range map[targeting.Criterion]string{
+		{}: "the block from the request", {OfPlacement: true}: "the block from the placement",
+		{OfList: true}: "the list out of the request", {OfList: true, OfPlacement: true}: "the list out of the placement",
 	} {
-		if got := unblock(text); !strings.HasSuffix(got, want) {
-			t.Errorf("%s%s", text, got)
+		if got := unblock(by); !strings.HasSuffix(got, want) {
+			t.Errorf("%+v%s", by, got)
 		}
 	}
 	for v := range search.Verdict(search.Verdicts) {

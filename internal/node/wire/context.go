@@ -104,7 +104,7 @@ func fromCriterion(c targeting.Criterion) *pb.ContextCriterion {
 	if c == (targeting.Criterion{}) {
 		return nil
 	}
-	return &pb.ContextCriterion{Text: c.Text, OfGroup: c.OfGroup}
+	return &pb.ContextCriterion{Text: c.Text, OfGroup: c.OfGroup, OfPlacement: c.OfPlacement, OfList: c.OfList}
 }
 
 // toOutcome reads a message made by fromOutcome.
@@ -137,5 +137,5 @@ func toDevice(m *pb.ContextFactor) *search.DeviceFactor {
 }
 
 func toCriterion(m *pb.ContextCriterion) targeting.Criterion {
-	return targeting.Criterion{Text: m.GetText(), OfGroup: m.GetOfGroup()}
+	return targeting.Criterion{Text: m.GetText(), OfGroup: m.GetOfGroup(), OfPlacement: m.GetOfPlacement(), OfList: m.GetOfList()}
 }

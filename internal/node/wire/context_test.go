@@ -52,7 +52,8 @@ func drawOutcome(t *rapid.T) *targeting.Outcome {
 		Verdict: targeting.Verdict(rapid.IntRange(0, int(targeting.Blocked)).Draw(t, "of context")),
 		Factors: targeting.Factors{Schedule: 1000, Location: 1500, Audience: 100, Site: 10_000},
 	}
-	o.Criterion = targeting.Criterion{Text: rapid.String().Draw(t, "criterion"), OfGroup: rapid.Bool().Draw(t, "of group")}
+	o.Criterion = targeting.Criterion{Text: rapid.String().Draw(t, "criterion"), OfGroup: rapid.Bool().Draw(t, "of group"),
+		OfPlacement: rapid.Bool().Draw(t, "of placement"), OfList: rapid.Bool().Draw(t, "of list")}
 	o.By[1] = targeting.Criterion{Text: rapid.String().Draw(t, "by")}
 	return o
 }
