@@ -362,7 +362,7 @@ func TestABalancerThatCannotReadOrSaveIsNotReady(t *testing.T) {
 	db.saving.Store(false)
 	r.eventually("items that cannot be read", says("cannot prepare node data since 20"))
 	r.Write(1, 1, 1, 2_000_000)
-	r.eventually("changes that cannot be read", says("cannot read the changes of the database since 20"))
+	r.eventually("changes that cannot be read", says("cannot prepare node data, read the changes of the database since 20"))
 	db.reading.Store(false)
 	r.eventually("ready", says())
 	r.eventually("served", r.whole)

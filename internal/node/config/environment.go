@@ -31,7 +31,7 @@ const (
 )
 
 // starterVariable tells a child of `adshard up` what started it.
-const starterVariable = "STARTED_BY_ADSHARD_UP"
+const starterVariable = "STARTED_BY_UP"
 
 // StartedByUp returns the environment of a child of `adshard up`, without the variables that set flags.
 func StartedByUp(env []string) []string { return append(WithoutVariables(env), starterVariable+"=1") }

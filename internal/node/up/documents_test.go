@@ -38,11 +38,12 @@ func TestDocuments(t *testing.T) {
 		t.Fatal(err)
 	}
 	has("adshard_places", "250")
-	if _, err := blocklist.Save(t.Context(), db, "a", 0, &blocklist.List{Uncategorised: true}); err != nil {
+	version, err := blocklist.Save(t.Context(), db, "a", 0, &blocklist.List{Uncategorised: true})
+	if err != nil {
 		t.Fatal(err)
 	}
 	has("adshard_block_lists", "1 1") // of the master and of the slave
-	if err := blocklist.Remove(t.Context(), db, "a", 2); err != nil {
+	if err := blocklist.Remove(t.Context(), db, "a", version); err != nil {
 		t.Fatal(err)
 	}
 	has("adshard_block_lists", "0 0")
