@@ -227,7 +227,7 @@ func TestBounds(t *testing.T) {
 			if m := e.Group.Modifiers[d]; m != block.NotSet {
 				modifier = uint64(m)
 			}
-			at := level + search.Level(rapid.IntRange(0, int(search.Synonym-level)).Draw(t, "worse"))
+			at := level + search.Level(rapid.IntRange(0, search.Levels-1-int(level)).Draw(t, "worse"))
 			_, _, score := auction.Rank(e.Bid, modifier, uint64(e.Quality), search.MatchType(e.Type).Permille(), at.Permille())
 			if score > bound {
 				t.Fatalf("score %d of posting %d is above the bound %d", score, i, bound)

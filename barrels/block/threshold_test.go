@@ -19,7 +19,7 @@ func TestThreshold(t *testing.T) {
 		b := Bound{Own: number.Draw(t, "own"), Inherited: number.Draw(t, "inherited")}
 		need := number.Draw(t, "need")
 		largest := rapid.Uint64Range(1000, 10_000).Draw(t, "largest")
-		level := rapid.SampledFrom([]search.Level{search.Identical, search.Synonym}).Draw(t, "level")
+		level := rapid.SampledFrom([]search.Level{search.Identical, search.Synonym, search.Misspelt}).Draw(t, "level")
 		if got, want := NewThreshold(need, 0, level).Reached(b.Reach(largest, 1000)), b.At(largest, level) >= need; got != want && (want || need < 1<<53) {
 			t.Fatalf("%+v for %d at %v, largest modifier %d: wins %v, its bound is %d", b, need, level, largest, got, b.At(largest, level))
 		}
@@ -48,7 +48,7 @@ func TestFactors(t *testing.T) {
 		}
 		var b bounds
 		b.add(bid, quality, kind, &[search.Devices]uint16{modifier, modifier, modifier}, own)
-		level := rapid.SampledFrom([]search.Level{search.Identical, search.Folded, search.Synonym}).Draw(t, "level")
+		level := rapid.SampledFrom([]search.Level{search.Identical, search.Folded, search.Synonym, search.Misspelt}).Draw(t, "level")
 		_, _, score := auction.Rank(bid, factors.Apply(device), uint64(quality), search.MatchType(kind).Permille(), level.Permille())
 		need := rapid.Uint64Range(0, score).Draw(t, "need")
 		if !NewThreshold(need, 0, level).Reached(b[search.Desktop].Reach(max(largest, 1000), max(most, 1000))) {
