@@ -77,13 +77,13 @@ func (b *Balancer) copied(name string, instance uint64) string {
 	}
 	of := ""
 	for other, n := range b.slaves {
-		if other != name && n.instance == instance {
+		if other != name && n.instance == instance && !n.copy { // the original is no copy of its copy
 			of = max(of, other)
 		}
 	}
 	if m := b.mapper.Model(); m != nil && of == "" {
 		for _, s := range m.Slaves() {
-			if s.Name != name && s.Instance == instance {
+			if n := b.slaves[s.Name]; s.Name != name && s.Instance == instance && (n == nil || !n.copy) {
 				of = s.Name
 			}
 		}

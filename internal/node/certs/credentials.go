@@ -79,6 +79,11 @@ func (c *Credentials) ServerOptions() []grpc.ServerOption {
 		return nil
 	}
 	g := c.guard(c.mode != Required)
+	refused := g.Refused
+	g.Refused = func(who access.Identity, from, call string, err error) {
+		c.last.note(who.Name, from, err)
+		refused(who, from, call, err)
+	}
 	return append(g.ServerOptions(), grpc.Creds(&serverCreds{c.peers()}))
 }
 
@@ -91,7 +96,6 @@ func (c *Credentials) peers() *side {
 func (c *Credentials) guard(open bool) access.Guard {
 	return access.Guard{Table: c.table, Open: open, Refused: func(who access.Identity, from, call string, err error) {
 		c.counts.refused.Add(1)
-		c.last.note(who.Name, from, err)
 		c.rarely.Do(func() { c.log.Warn("a call was refused", "by", who.String(), "from", from, "call", call, "err", err) })
 	}}
 }

@@ -68,6 +68,9 @@ func TestARemovedTokenIsRefused(t *testing.T) {
 	if may("") {
 		t.Error("without any token the port is open")
 	}
+	if list := own.Refused(time.Minute); len(list) > 0 { // doctor would have a process given a certificate
+		t.Errorf("people at the admin port are taken for processes: %+v", list)
+	}
 }
 
 // bundled returns the credentials of a process of one CA that also trusts another one, and a function that makes it trust

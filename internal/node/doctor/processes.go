@@ -139,7 +139,7 @@ func (e *examination) age(port int) time.Duration {
 	}
 	list := samples(e.now.Ports[port].Metrics)
 	began, clock := list.sum(where("adshard_process_started_seconds")), list.sum(where("adshard_clock_seconds"))
-	if began == 0 || clock == 0 {
+	if began == 0 || clock < began { // the clock was set back since
 		return time.Hour
 	}
 	return time.Duration((clock - began) * float64(time.Second))
