@@ -3,6 +3,7 @@ package config
 import (
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -41,7 +42,7 @@ func StartedBy() Starter {
 	switch {
 	case os.Getenv(starterVariable) != "":
 		return Up
-	case os.Getenv("INVOCATION_ID") != "": // systemd.exec(5)
+	case os.Getenv("SYSTEMD_EXEC_PID") == strconv.Itoa(os.Getpid()): // systemd.exec(5); a shell of a desktop inherits the variables
 		return Systemd
 	}
 	return Hand
