@@ -38,6 +38,10 @@ func (f *refusals) note(r *pb.RegisterRequest, err error, now time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	of := refusedSlave{r.GetName(), r.GetAddress()}
+	if err == nil { // it may have been refused for the address that it advertised before
+		maps.DeleteFunc(f.list, func(other refusedSlave, _ refusal) bool { return other.name == of.name })
+		return
+	}
 	switch fault.KindOf(err) {
 	case fault.Conflict, fault.Invalid, fault.Version, fault.Forbidden, fault.Overloaded:
 	default:

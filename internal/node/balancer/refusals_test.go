@@ -46,7 +46,7 @@ func TestRefusalsAreRemembered(t *testing.T) {
 	if got := f.shown(at.Add(refusedFor + 2*time.Second)); len(got) != 0 {
 		t.Errorf("a minute later: %+v", got)
 	}
-	f.note(of("slave-0"), nil, at.Add(3*time.Second))
+	f.note(&pb.RegisterRequest{Name: "slave-0", Address: "10.0.0.2:1"}, nil, at.Add(3*time.Second)) // its address was wrong
 	if got := f.shown(at.Add(4 * time.Second)); len(got) != 0 {
 		t.Errorf("accepted: %+v", got)
 	}
