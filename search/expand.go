@@ -137,9 +137,14 @@ func (e *expansion) own(split []words.Word, languages []string) {
 
 func (e *expansion) synonyms(split []words.Word, languages []string, lex *words.Lexicon) {
 	for i, w := range split {
+		if words.IsRun(w.Normalised) {
+			continue
+		}
 		for _, l := range languages {
 			for _, s := range lex.Synonyms(l, w.Fold) {
-				e.add(words.TermOf(l, s), i, words.Hash(s))
+				if !words.IsRun(s) {
+					e.add(words.TermOf(l, s), i, words.Hash(s))
+				}
 			}
 		}
 	}

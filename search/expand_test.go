@@ -40,6 +40,9 @@ func slowTerms(in words.Languages, text string, reach search.Level, lex *words.L
 				continue
 			}
 			for _, s := range lex.Synonyms(l, w.Fold) {
+				if words.IsRun(w.Fold) || words.IsRun(s) {
+					continue
+				}
 				stem, _ := words.Stem(l, s)
 				add(words.Term(l, stem), search.Sense{Word: uint16(i), Synonym: words.Hash(s)})
 			}

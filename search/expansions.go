@@ -37,9 +37,9 @@ type expanded struct {
 const (
 	// expandedBytes is about the size of a query of three words.
 	expandedBytes = 1 << 10
-	// maxExpandedBytes bounds one entry. Few queries have more words than fit into it, and each of
-	// them would displace several others.
-	maxExpandedBytes = 4 << 10
+	// maxExpandedBytes bounds one entry. Few queries have more words than fit into it, or more than twelve units of scripts
+	// without spaces, and each of them would displace several others.
+	maxExpandedBytes = 16 << 10
 	// maxSweep bounds the slots that are emptied to make room for one query.
 	maxSweep = 16
 )

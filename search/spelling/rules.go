@@ -33,9 +33,8 @@ func Edits(word string) int {
 	return 2
 }
 
-// InVocabulary reports whether a vocabulary contains a word of a keyword, given as a folded form: runs (words.IsRun)
-// have no other forms.
-// Others correct no word and are not corrected.
+// InVocabulary reports whether a vocabulary contains a word of a keyword, given as a folded form. Other words correct none
+// and are not corrected; runs (words.IsRun) have no other forms.
 func InVocabulary(word string) bool {
 	return utf8.RuneCountInString(word) >= leastLetters-1 && len(word) <= maxBytes && !hasDigit(word) && !words.IsRun(word)
 }

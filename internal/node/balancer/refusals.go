@@ -50,12 +50,20 @@ func (f *refusals) note(r *pb.RegisterRequest, err error, now time.Time) {
 	}
 	maps.DeleteFunc(f.list, func(_ refusedSlave, f refusal) bool { return now.Sub(f.at) > refusedFor })
 	if _, known := f.list[of]; !known && len(f.list) >= mostRefused {
-		return
+		f.forgetOldest()
 	}
 	if f.list == nil {
 		f.list = make(map[refusedSlave]refusal)
 	}
 	f.list[of] = refusal{fault.Cause(err), now}
+}
+
+// forgetOldest forgets the refusal that was noted first. The caller holds the lock.
+func (f *refusals) forgetOldest() {
+	oldest := slices.MinFunc(slices.Collect(maps.Keys(f.list)), func(a, b refusedSlave) int {
+		return f.list[a].at.Compare(f.list[b].at)
+	})
+	delete(f.list, oldest)
 }
 
 // shown returns the refusals of the last minute, by name.

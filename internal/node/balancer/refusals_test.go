@@ -3,10 +3,12 @@ package balancer
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
 	"adshard/fault"
+	"adshard/internal/node/httpapi/api"
 	"adshard/schema/pb"
 )
 
@@ -51,9 +53,11 @@ func TestRefusalsAreRemembered(t *testing.T) {
 		t.Errorf("accepted: %+v", got)
 	}
 	for i := range 2 * mostRefused {
-		f.note(of(fmt.Sprint(i)), refused("x"), at)
+		f.note(of(fmt.Sprint(i)), refused("x"), at.Add(time.Duration(i)))
 	}
-	if got := f.shown(at); len(got) != mostRefused {
-		t.Errorf("%d are remembered", len(got))
+	got := f.shown(at)
+	newest := slices.ContainsFunc(got, func(r api.RefusedSlave) bool { return r.Name == fmt.Sprint(2*mostRefused-1) })
+	if len(got) != mostRefused || !newest {
+		t.Errorf("%d are remembered, the newest: %v", len(got), newest)
 	}
 }

@@ -42,7 +42,7 @@ type Pair struct{ Language, A, B string }
 // Synonyms returns pairs of words in the vocabulary, for a lexicon in tests.
 func Synonyms() []Pair {
 	return []Pair{
-		{"en", "phone", "telephone"}, {"en", "light", "lamp"}, {"en", "lamp", "lights"}, {"en", "shoe", "running"},
+		{"en", "phone", "telephone"}, {"en", "light", "lamp"}, {"en", "lamp", "lights"}, {"en", "shoe", "running"}, {"en", "phone", "手机"},
 		{"cs", "mobil", "telefon"}, {"cs", "boty", "bezecke"}, {"cs", "lampa", "light"}, {"cs", "caj", "cafe"},
 	}
 }
