@@ -111,13 +111,12 @@ func appendTerms(b []byte, terms []search.QueryTerm) []byte {
 		}
 	}
 	b = end(b, at)
-	if !synonyms {
-		return b
-	}
-	b = beginFixed64s(b, 7, total)
-	for i := range terms {
-		for _, s := range terms[i].Senses {
-			b = protowire.AppendFixed64(b, s.Synonym)
+	if synonyms {
+		b = beginFixed64s(b, 7, total)
+		for i := range terms {
+			for _, s := range terms[i].Senses {
+				b = protowire.AppendFixed64(b, s.Synonym)
+			}
 		}
 	}
 	if !misspelt {
