@@ -21,7 +21,7 @@ func TestStartedBy(t *testing.T) {
 	} {
 		t.Setenv("SYSTEMD_EXEC_PID", c.exec)
 		t.Setenv("INVOCATION_ID", c.invocation)
-		t.Setenv("STARTED_BY_ADSHARD_UP", c.up)
+		t.Setenv("STARTED_BY_UP", c.up)
 		if got := config.StartedBy(); got != c.want {
 			t.Errorf("%+v: %s", c, got)
 		}
