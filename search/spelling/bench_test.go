@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -17,7 +18,7 @@ import (
 	"adshard/search/words"
 )
 
-var benchWords = flag.Int("words", 1_000_000, "words of the vocabulary in benchmarks")
+var benchWords = flag.Int("words", 0, "words of Debian's lists in the vocabulary of benchmarks; 0: a few that are made up")
 
 // dictionary returns n words of Debian's word lists (packages wamerican-insane, wngerman, wfrench,
 // wportuguese, wdutch, wdanish, wspanish, wswedish, witalian), in a fixed random order. It skips the
@@ -100,14 +101,31 @@ func misspelt(r *rand.Rand, word string, edits int) string {
 	return string(letters)
 }
 
+// vocabulary returns the words of benchmarks.
+func vocabulary(b *testing.B) []string {
+	if *benchWords > 0 {
+		return dictionary(b, *benchWords)
+	}
+	r := rand.New(rand.NewPCG(5, 6))
+	seen := make(map[string]bool)
+	for len(seen) < 20_000 {
+		word := make([]byte, 5+r.IntN(8))
+		for i := range word {
+			word[i] = 'a' + byte(r.IntN(26))
+		}
+		seen[string(word)] = true
+	}
+	return slices.Sorted(maps.Keys(seen))
+}
+
 func BenchmarkCorrections(b *testing.B) {
-	text := ranked(dictionary(b, *benchWords))
+	list := vocabulary(b)
+	text := ranked(list)
 	v, err := spelling.Parse(text)
 	if err != nil {
 		b.Fatal(err)
 	}
 	r := rand.New(rand.NewPCG(3, 4))
-	list := dictionary(b, *benchWords)
 	queries := map[string][]string{}
 	for range 20_000 {
 		w := list[r.IntN(len(list))]
@@ -146,7 +164,7 @@ func processorTime(b *testing.B) int64 {
 }
 
 func BenchmarkParse(b *testing.B) {
-	text := ranked(dictionary(b, *benchWords))
+	text := ranked(vocabulary(b))
 	b.ReportAllocs()
 	began := processorTime(b)
 	for b.Loop() {
