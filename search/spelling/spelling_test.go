@@ -176,6 +176,7 @@ func TestTooManyWords(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add("table 2\ncable 1\n", "cabel")
 	f.Add("headphone 1\nheadphones 1\n", "headphons")
+	f.Add("cable 2\ncable 1\n", "cabel")
 	f.Fuzz(func(t *testing.T, lines, word string) {
 		v, err := spelling.Parse(spelling.Header() + lines)
 		if err != nil {

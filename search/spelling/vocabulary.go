@@ -3,6 +3,7 @@ package spelling
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -62,9 +63,33 @@ func Parse(text string) (*Vocabulary, error) {
 		v.sums = append(v.sums, sumOf(word))
 		at += end + 1
 	}
+	if word, twice := v.repeated(); twice {
+		return nil, fault.Newf(fault.Corrupt, op, "the word %.100q is in it twice", word)
+	}
 	v.index.build(v)
 	v.version = VersionOf(text)
 	return v, nil
+}
+
+// repeated returns a word that the vocabulary has twice, if there is any.
+func (v *Vocabulary) repeated() (word string, ok bool) {
+	hashes := make([]uint64, len(v.starts))
+	for id := range v.starts {
+		hashes[id] = words.Hash(v.word(uint32(id)))
+	}
+	slices.Sort(hashes)
+	if len(slices.Compact(hashes)) == len(v.starts) {
+		return "", false
+	}
+	seen := make(map[string]bool, len(v.starts)) // different words may have one hash
+	for id := range v.starts {
+		word := v.word(uint32(id))
+		if seen[word] {
+			return word, true
+		}
+		seen[word] = true
+	}
+	return "", false
 }
 
 // VersionOf returns the version of the vocabulary that a text is, or "" if it was made with other rules of words, or is
