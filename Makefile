@@ -20,7 +20,7 @@ build: setup ## build the programs into bin/
 	go build -o $(BIN)/ ./cmd/...
 	go -C bench build -o ../$(BIN)/ ./cmd/...
 
-test: ## everything that must be green: some thirteen minutes on two cores
+test: ## everything that must be green: some fifteen to twenty minutes on two cores
 	@deploy/test.sh
 
 test-long: ## the long forms: more property cases, minutes of fuzzing each

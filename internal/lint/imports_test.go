@@ -21,7 +21,7 @@ var (
 		"internal/node/copying", "internal/node/data", "internal/node/database", "internal/node/documents", "internal/node/documentserver",
 		"internal/node/fanout", "internal/node/feed", "internal/node/health", "internal/node/history", "internal/node/home", "internal/node/httpapi", "internal/node/metrics",
 		"internal/node/identity", "internal/node/memlimit", "internal/node/overload", "internal/node/ports", "internal/node/preflight", "internal/node/querylog", "internal/node/queryserver", "internal/node/remote", "internal/node/scorers", "internal/node/searchapi",
-		"internal/node/shardserver", "internal/node/slicemap", "internal/node/spend", "internal/node/stream", "internal/node/survey", "internal/node/tracing", "internal/node/traffic", "internal/node/truth",
+		"internal/node/shardserver", "internal/node/slicemap", "internal/node/spend", "internal/node/stream", "internal/node/survey", "internal/node/tracing", "internal/node/traffic", "internal/node/truth", "internal/node/vocabulary",
 		"internal/node/wire",
 	}
 )

@@ -24,6 +24,7 @@ import (
 	"adshard/balance/strategy"
 	"adshard/fault"
 	"adshard/internal/node/access"
+	"adshard/internal/node/admission"
 	"adshard/internal/node/control"
 	"adshard/internal/node/control/indatabase"
 	"adshard/internal/node/distributor"
@@ -71,7 +72,7 @@ type Balancer struct {
 	steering      strategyEvents
 
 	names     groupNames
-	refusals  refusals
+	refusals  admission.Refusals
 	history   history.Day
 	documents *documentserver.Server
 
@@ -231,7 +232,7 @@ func (b *Balancer) Run(ctx context.Context) error {
 	group.Go(func() error { return b.keepLease(ctx) })
 	group.Go(func() error { return b.housekeep(ctx) })
 	group.Go(func() error { return recorder{b}.run(ctx) })
-	group.Go(func() error { return (&vocabulary{b: b}).run(ctx) })
+	group.Go(func() error { return vocabularyOf(b).Run(ctx) })
 	group.Go(func() error { return b.documents.Run(ctx) })
 	group.Go(func() error {
 		select {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"adshard/internal/node/admin"
+	"adshard/internal/node/admission"
 	"adshard/internal/node/httpapi/api"
 	"adshard/internal/node/survey"
 )
@@ -56,6 +57,28 @@ func (c adminControl) SlavesList(context.Context) (*api.SlaveList, error) {
 	}
 	slices.SortFunc(list.Slaves, func(a, b api.Slave) int { return strings.Compare(a.Name, b.Name) })
 	return list, nil
+}
+
+// refused returns the slaves that were refused lately, and those whose directory is a copy of another slave's.
+func (c adminControl) refused() (list []api.RefusedSlave) {
+	for _, r := range c.refusals.List(time.Now()) {
+		list = append(list, api.RefusedSlave{Name: r.Name, Address: r.Address, Why: r.Why})
+	}
+	for _, r := range c.cfg.Credentials.Refused(admission.Remembered) {
+		list = append(list, api.RefusedSlave{Name: r.Name, Address: r.From, Why: r.Why})
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, name := range slices.Sorted(maps.Keys(c.slaves)) {
+		n := c.slaves[name]
+		if !n.copy {
+			continue
+		}
+		if why := copied(c.slaves, c.mapper.Model(), name, n.instance); why != "" {
+			list = append(list, api.RefusedSlave{Name: name, Address: n.address, Why: why})
+		}
+	}
+	return list
 }
 
 // ready returns why the balancer cannot do its work, and the slices that slaves had to stop

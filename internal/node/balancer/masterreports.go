@@ -7,6 +7,7 @@ import (
 	"adshard/balance/maps"
 	"adshard/internal/node/httpapi/api"
 	"adshard/internal/node/traffic"
+	"adshard/internal/node/vocabulary"
 	"adshard/schema/pb"
 )
 
@@ -54,6 +55,28 @@ func (t masterReports) forget(before time.Duration) {
 			delete(t, name)
 		}
 	}
+}
+
+// prepared reports whether all masters that have reported since a time, and that know vocabularies, have prepared a version.
+func (t masterReports) prepared(version string, since time.Duration) bool {
+	for _, m := range t {
+		if m.received >= since && m.vocabulary != "" && m.vocabulary != version {
+			return false
+		}
+	}
+	return true
+}
+
+// vocabularyOf returns the maker of the vocabulary. It waits for masters that have a lease.
+func vocabularyOf(b *Balancer) *vocabulary.Maker {
+	return vocabulary.New(vocabulary.Config{
+		DB: b.db, Log: b.log, Leads: b.leadership.Valid, Patience: b.cfg.MasterLease,
+		Prepared: func(version string) bool {
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			return b.masterReports.prepared(version, b.now()-b.cfg.MasterLease)
+		},
+	})
 }
 
 // queryURL returns `text` if it can be the base URL of a query port, or "".

@@ -2,6 +2,7 @@ package balancer
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"slices"
 	"time"
@@ -19,13 +20,8 @@ import (
 )
 
 // Register implements pb.BalancerServer.
-func (b *Balancer) Register(ctx context.Context, r *pb.RegisterRequest) (*pb.RegisterResponse, error) {
-	reply, err := b.register(ctx, r)
-	b.refusals.note(r, err, time.Now())
-	return reply, err
-}
-
-func (b *Balancer) register(ctx context.Context, r *pb.RegisterRequest) (*pb.RegisterResponse, error) {
+func (b *Balancer) Register(ctx context.Context, r *pb.RegisterRequest) (_ *pb.RegisterResponse, err error) {
+	defer func() { b.refusals.Record(r, err, time.Now()) }()
 	own := index.Database(r.GetSlices())
 	j, err := b.data.Joining(r, slices.Contains(b.cfg.DiscardDataOf, own))
 	if err != nil {
@@ -91,7 +87,7 @@ func (b *Balancer) noteSlave(r *pb.RegisterRequest, words string) error {
 		b.slaves[r.GetName()] = n
 	}
 	if n.incarnation != r.GetIncarnation() {
-		why := b.copied(r.GetName(), r.GetInstance())
+		why := copied(b.slaves, b.mapper.Model(), r.GetName(), r.GetInstance())
 		n.copy = why != ""
 		if n.copy {
 			b.log.Warn("a slave's directory is a copy", "slave", r.GetName(), "address", r.GetAddress(), "why", why)
@@ -301,4 +297,29 @@ func (b *Balancer) missing(r *pb.QuantaRequest) []*pb.Quantum {
 		return []*pb.Quantum{wire.FromQuantum(q)}
 	}
 	return nil // no plan yet
+}
+
+// copied returns why a slave's directory is taken for a copy of another slave's: both have the same instance. It returns ""
+// if it is not. m is the model, or nil if there is none.
+func copied(slaves map[string]*slaveInfo, m *balance.Model, name string, instance uint64) string {
+	if instance == 0 {
+		return ""
+	}
+	of := ""
+	for other, n := range slaves {
+		if other != name && n.instance == instance && !n.copy { // the original is no copy of its copy
+			of = max(of, other)
+		}
+	}
+	if m != nil && of == "" {
+		for _, s := range m.Slaves() {
+			if n := slaves[s.Name]; s.Name != name && s.Instance == instance && (n == nil || !n.copy) {
+				of = s.Name
+			}
+		}
+	}
+	if of == "" {
+		return ""
+	}
+	return fmt.Sprintf("its `dir` is a copy of that of %s: stop it, empty its `dir` and start it again; or, if %s was renamed, `adshard slaves remove %s`", of, of, of)
 }

@@ -64,7 +64,7 @@ func (c *Cluster) Pair(role access.Role, name string, life time.Duration) certs.
 // Settings makes a certificate and returns settings that name its files.
 func (c *Cluster) Settings(mode string, role access.Role, name string) certs.Settings {
 	c.t.Helper()
-	pair := c.Pair(role, name, 30*24*time.Hour) // longer than what is told to expire soon
+	pair := c.Pair(role, name, 30*24*time.Hour) // so long that no log says that it expires soon
 	file := string(role) + "." + name
 	return certs.Settings{TLS: certs.TLS{Mode: mode, CA: c.ca, Cert: c.Write(file+".crt", pair.Cert), Key: c.Write(file+".key", pair.Key)}}
 }

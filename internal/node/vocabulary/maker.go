@@ -1,7 +1,10 @@
-package balancer
+// Package vocabulary makes the vocabulary by which misspelt words are corrected (package spelling), from the keywords of
+// the database. The leading balancer runs a Maker; masters follow its two documents.
+package vocabulary
 
 import (
 	"context"
+	"log/slog"
 	"time"
 
 	"adshard/backend"
@@ -12,23 +15,35 @@ import (
 )
 
 const (
-	// vocabularyPause is the least time between two counts of keywords' words. A count that takes long is
-	// followed by vocabularyShare times as long a pause.
-	vocabularyPause = time.Minute
-	vocabularyShare = 50
-	// vocabularyLook is the time between two looks at what is to be done.
-	vocabularyLook = time.Second
+	// countPause is the least time between two counts of keywords' words. A count that takes long is
+	// followed by countShare times as long a pause.
+	countPause = time.Minute
+	countShare = 50
+	// lookPause is the time between two looks at what is to be done.
+	lookPause = time.Second
 	// countGroups is the number of ad groups that are counted with one snapshot, and countRest how many times as
 	// long as a snapshot took the count then rests.
 	countGroups = 500
 	countRest   = 3
 )
 
-// vocabulary makes the vocabulary of the keywords (package spelling), which masters follow as a document. A
-// new one is first saved. When all masters have prepared it, or one has been silent for too long, it is put in
-// force by another document, so that masters switch within moments.
-type vocabulary struct {
-	b *Balancer
+// Config says for whom a vocabulary is made. Its values are not checked.
+type Config struct {
+	DB  backend.Store
+	Log *slog.Logger
+	// Leads reports whether this process may change the documents now.
+	Leads func() bool
+	// Prepared reports whether all masters that count have prepared a version.
+	Prepared func(version string) bool
+	// Patience is how long masters may take before a version is put in force without them.
+	Patience time.Duration
+}
+
+// Maker keeps the vocabulary up to date, which masters follow as a document. A new one is first saved. When all masters
+// have prepared it, or one has been silent for too long, it is put in force by another document, so that masters switch
+// within moments. Make it with New.
+type Maker struct {
+	Config
 	// saved and force are the heads of the two documents, and version and inForce what they say; "" if there is
 	// none, or none that this program can read.
 	saved, force     backend.Document
@@ -39,45 +54,48 @@ type vocabulary struct {
 	waits            time.Time // since when a saved version is to be put in force
 }
 
-// run keeps the vocabulary up to date until ctx is done.
-func (v *vocabulary) run(ctx context.Context) error {
+// New returns a maker that has read nothing.
+func New(c Config) *Maker { return &Maker{Config: c} }
+
+// Run keeps the vocabulary up to date until ctx is done, whose error it returns.
+func (m *Maker) Run(ctx context.Context) error {
 	var complaint wait.Complaint
 	for {
-		if v.b.leadership.Valid() {
-			err := v.look(ctx)
+		if m.Leads() {
+			err := m.look(ctx)
 			if fault.Is(err, fault.Conflict) { // another balancer has saved one
 				err = nil
 			}
 			if complaint.Tell(err) && ctx.Err() == nil {
-				v.b.log.Warn("no newer vocabulary for misspelt words; trying again later", "err", err)
+				m.Log.Warn("no newer vocabulary for misspelt words; trying again later", "err", err)
 			}
 		}
-		if err := wait.Sleep(ctx, vocabularyLook); err != nil {
+		if err := wait.Sleep(ctx, lookPause); err != nil {
 			return err
 		}
 	}
 }
 
 // look does what is to be done now.
-func (v *vocabulary) look(ctx context.Context) error {
-	if err := v.read(ctx); err != nil {
+func (m *Maker) look(ctx context.Context) error {
+	if err := m.read(ctx); err != nil {
 		return err
 	}
-	if !time.Now().Before(v.next) {
-		v.next = time.Now().Add(vocabularyPause)
-		if err := v.renew(ctx); err != nil {
+	if !time.Now().Before(m.next) {
+		m.next = time.Now().Add(countPause)
+		if err := m.renew(ctx); err != nil {
 			return err
 		}
 	}
-	return v.putInForce(ctx)
+	return m.putInForce(ctx)
 }
 
 // read reads the documents that this balancer has not saved itself: those of the last leader, or of a restored database.
-func (v *vocabulary) read(ctx context.Context) error {
+func (m *Maker) read(ctx context.Context) error {
 	load := func(name string, head *backend.Document) (text string, changed bool, err error) {
-		now, err := v.b.db.Document(ctx, name)
+		now, err := m.DB.Document(ctx, name)
 		if err == nil && now != *head {
-			_, text, _, err = backend.LoadDocument(ctx, v.b.db, name)
+			_, text, _, err = backend.LoadDocument(ctx, m.DB, name)
 		}
 		if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Corrupt) { // one that cannot be read is replaced
 			err = nil
@@ -87,71 +105,58 @@ func (v *vocabulary) read(ctx context.Context) error {
 		}
 		return text, changed, err
 	}
-	text, changed, err := load(backend.VocabularyDocument, &v.saved)
+	text, changed, err := load(backend.VocabularyDocument, &m.saved)
 	if err == nil && changed {
-		v.version, v.counted, v.next = spelling.VersionOf(text), false, time.Time{}
-		v.waits = time.Now()
+		m.version, m.counted, m.next = spelling.VersionOf(text), false, time.Time{}
+		m.waits = time.Now()
 	}
 	if err != nil {
 		return err
 	}
-	text, changed, err = load(backend.VocabularyInForce, &v.force)
+	text, changed, err = load(backend.VocabularyInForce, &m.force)
 	if err == nil && changed {
-		v.inForce = text
+		m.inForce = text
 	}
 	return err
 }
 
 // renew counts the keywords' words if keywords have changed, and saves the vocabulary if it is another one.
-func (v *vocabulary) renew(ctx context.Context) error {
-	at, err := v.b.db.Newest(ctx)
-	if err != nil || v.counted && at == v.at {
+func (m *Maker) renew(ctx context.Context) error {
+	at, err := m.DB.Newest(ctx)
+	if err != nil || m.counted && at == m.at {
 		return err
 	}
-	text, took, err := countWords(ctx, v.b.db)
-	v.next = time.Now().Add(max(vocabularyPause, vocabularyShare*took))
+	text, took, err := countWords(ctx, m.DB)
+	m.next = time.Now().Add(max(countPause, countShare*took))
 	if err != nil {
 		return err
 	}
-	v.at, v.counted = at, true
+	m.at, m.counted = at, true
 	version := spelling.VersionOf(text)
-	if version == v.version {
+	if version == m.version {
 		return nil
 	}
-	head, err := v.b.db.SaveDocument(ctx, backend.VocabularyDocument, v.saved.Version, backend.PackDocument(text))
+	head, err := m.DB.SaveDocument(ctx, backend.VocabularyDocument, m.saved.Version, backend.PackDocument(text))
 	if err != nil {
 		return err
 	}
-	v.saved, v.version, v.waits = head, version, time.Now()
-	v.b.log.Info("a vocabulary for misspelt words is saved", "version", version, "bytes", len(text), "took", took.Round(time.Millisecond))
+	m.saved, m.version, m.waits = head, version, time.Now()
+	m.Log.Info("a vocabulary for misspelt words is saved", "version", version, "bytes", len(text), "took", took.Round(time.Millisecond))
 	return nil
 }
 
 // putInForce puts the saved vocabulary in force if no master has to be waited for.
-func (v *vocabulary) putInForce(ctx context.Context) error {
-	if v.version == "" || v.version == v.inForce || !v.b.prepared(v.version) && time.Since(v.waits) < v.b.cfg.MasterLease {
+func (m *Maker) putInForce(ctx context.Context) error {
+	if m.version == "" || m.version == m.inForce || !m.Prepared(m.version) && time.Since(m.waits) < m.Patience {
 		return nil
 	}
-	head, err := v.b.db.SaveDocument(ctx, backend.VocabularyInForce, v.force.Version, backend.PackDocument(v.version))
+	head, err := m.DB.SaveDocument(ctx, backend.VocabularyInForce, m.force.Version, backend.PackDocument(m.version))
 	if err != nil {
 		return err
 	}
-	v.force, v.inForce = head, v.version
-	v.b.log.Info("a vocabulary for misspelt words is in force", "version", v.version)
+	m.force, m.inForce = head, m.version
+	m.Log.Info("a vocabulary for misspelt words is in force", "version", m.version)
 	return nil
-}
-
-// prepared reports whether all masters with a lease that know vocabularies have prepared a version.
-func (b *Balancer) prepared(version string) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	now := b.now()
-	for _, m := range b.masterReports {
-		if m.received >= now-b.cfg.MasterLease && m.vocabulary != "" && m.vocabulary != version {
-			return false
-		}
-	}
-	return true
 }
 
 // countWords returns the text of the vocabulary of all keywords, and how long reading them took. It reads a part of

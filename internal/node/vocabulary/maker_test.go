@@ -1,4 +1,4 @@
-package balancer
+package vocabulary
 
 import (
 	"log/slog"
@@ -11,33 +11,41 @@ import (
 	"adshard/search/spelling"
 )
 
-// vocabularyRig is a balancer with a database, of which only the vocabulary is used.
-type vocabularyRig struct {
+// rig is a database whose vocabulary is made.
+type rig struct {
 	*nodetest.Database
-	v *vocabulary
+	m       *Maker
+	masters map[string]string // the versions that they have prepared
 }
 
-func newVocabularyRig(t *testing.T) *vocabularyRig {
-	r := &vocabularyRig{Database: nodetest.NewDatabase(t)}
+func newRig(t *testing.T) *rig {
+	r := &rig{Database: nodetest.NewDatabase(t)}
 	r.Write(1, 2, 3, 500_000) // "word0 usb0 cable" and so on
 	r.lead()
 	return r
 }
 
 // lead makes another balancer the leader.
-func (r *vocabularyRig) lead() {
-	r.v = &vocabulary{b: &Balancer{db: r.DB, cfg: Config{MasterLease: time.Hour}, log: slog.New(slog.DiscardHandler), started: time.Now(), masterReports: masterReports{}}}
+func (r *rig) lead() {
+	r.m = New(Config{DB: r.DB, Patience: time.Hour, Log: slog.New(slog.DiscardHandler), Prepared: func(version string) bool {
+		for _, has := range r.masters {
+			if has != version {
+				return false
+			}
+		}
+		return true
+	}})
 }
 
 // look looks as if the pause between two counts had passed.
-func (r *vocabularyRig) look() {
+func (r *rig) look() {
 	r.T.Helper()
-	r.v.next = time.Time{}
-	r.Must(r.v.look(r.T.Context()))
+	r.m.next = time.Time{}
+	r.Must(r.m.look(r.T.Context()))
 }
 
 // text returns a document's text, or "" if there is none.
-func (r *vocabularyRig) text(name string) string {
+func (r *rig) text(name string) string {
 	_, text, _, err := backend.LoadDocument(r.T.Context(), r.DB, name)
 	if err != nil {
 		return ""
@@ -46,7 +54,7 @@ func (r *vocabularyRig) text(name string) string {
 }
 
 // addKeyword adds a keyword of one word.
-func (r *vocabularyRig) addKeyword(word string) {
+func (r *rig) addKeyword(word string) {
 	r.T.Helper()
 	ctx := r.T.Context()
 	tx, err := r.DB.Begin(ctx)
@@ -57,7 +65,7 @@ func (r *vocabularyRig) addKeyword(word string) {
 }
 
 // is checks the words of the saved vocabulary, and whether it is in force.
-func (r *vocabularyRig) is(inForce bool, lines ...string) {
+func (r *rig) is(inForce bool, lines ...string) {
 	r.T.Helper()
 	text := r.text(backend.VocabularyDocument)
 	if want := spelling.Header() + strings.Join(lines, "\n") + "\n"; text != want {
@@ -69,71 +77,59 @@ func (r *vocabularyRig) is(inForce bool, lines ...string) {
 }
 
 func TestVocabularyIsCounted(t *testing.T) {
-	r := newVocabularyRig(t)
+	r := newRig(t)
 	r.look()
 	r.is(true, "cable 6")
-	saved, force := r.v.saved, r.v.force
+	saved, force := r.m.saved, r.m.force
 	r.look()
 	r.lead()
 	r.look() // the next leader counts again, and finds nothing new
-	if r.v.saved != saved || r.v.force != force {
+	if r.m.saved != saved || r.m.force != force {
 		t.Error("an unchanged vocabulary was saved again")
 	}
 	r.addKeyword("wireless") // a paused keyword's words count, too
-	r.Must(r.v.look(t.Context()))
-	r.is(true, "cable 6") // not before the pause is over
+	r.Must(r.m.look(t.Context()))
+	r.is(true, "cable 6") // only after the pause
 	r.look()
 	r.is(true, "cable 6", "wireless 1")
 }
 
-// TestVocabularyWaitsForMasters: it is put in force when all masters that know vocabularies have prepared it, or when those that have
-// not are without a lease, or it has waited for as long as a lease.
+// TestVocabularyWaitsForMasters: it is put in force when all masters have prepared it, or when it has waited for as long as it may.
 func TestVocabularyWaitsForMasters(t *testing.T) {
-	r := newVocabularyRig(t)
+	r := newRig(t)
 	r.look()
-	was := r.v.version
-	a, b := &masterReport{vocabulary: was}, &masterReport{vocabulary: was}
-	r.v.b.masterReports = masterReports{"a": a, "b": b, "of an earlier version": new(masterReport)}
+	was := r.m.version
+	r.masters = map[string]string{"a": was, "b": was}
 	r.addKeyword("wireless")
 	r.look()
 	r.is(false, "cable 6", "wireless 1")
-	a.vocabulary = r.v.version
+	r.masters["a"] = r.m.version
 	r.look()
 	r.is(false, "cable 6", "wireless 1") // b is slow, or frozen
 	r.lead()                             // the next leader goes on waiting
-	r.v.b.masterReports = masterReports{"a": a, "b": b}
 	r.look()
 	r.is(false, "cable 6", "wireless 1")
-	b.vocabulary = r.v.version
+	r.masters["b"] = r.m.version
 	r.look()
 	r.is(true, "cable 6", "wireless 1")
 
-	r.addKeyword("keyboard")
-	r.look()
-	r.is(false, "cable 6", "keyboard 1", "wireless 1")
-	a.vocabulary = r.v.version
-	b.received = -2 * time.Hour // its lease is over
-	r.look()
-	r.is(true, "cable 6", "keyboard 1", "wireless 1")
-
 	r.addKeyword("mouse")
-	b.received = 0
 	r.look()
-	r.is(false, "cable 6", "keyboard 1", "mouse 1", "wireless 1")
-	r.v.waits = r.v.waits.Add(-time.Hour) // a that never gets it does not hold up the others
+	r.is(false, "cable 6", "mouse 1", "wireless 1")
+	r.m.waits = r.m.waits.Add(-time.Hour) // a master that never gets it does not hold up the others
 	r.look()
-	r.is(true, "cable 6", "keyboard 1", "mouse 1", "wireless 1")
+	r.is(true, "cable 6", "mouse 1", "wireless 1")
 }
 
 // TestVocabularyIsReplaced: one that cannot be read, or was made with other rules of words, is replaced at the next look.
 func TestVocabularyIsReplaced(t *testing.T) {
 	for name, text := range map[string]string{"other rules": strings.Replace(spelling.Header(), "rules", "rulez", 1) + "cable 7\n", "none": "?"} {
 		t.Run(name, func(t *testing.T) {
-			r := newVocabularyRig(t)
+			r := newRig(t)
 			r.look()
-			_, err := r.DB.SaveDocument(t.Context(), backend.VocabularyDocument, r.v.saved.Version, backend.PackDocument(text))
+			_, err := r.DB.SaveDocument(t.Context(), backend.VocabularyDocument, r.m.saved.Version, backend.PackDocument(text))
 			r.Must(err)
-			r.Must(r.v.look(t.Context()))
+			r.Must(r.m.look(t.Context()))
 			r.is(true, "cable 6")
 		})
 	}
