@@ -112,12 +112,10 @@ func (e *examination) ports() {
 		case i == 0 && e.now.Status == nil: // unled reports it
 		case p.Hung:
 			e.add(Changes, "AdshardTargetDown", e.nodes[i], fmt.Sprintf("%s has not answered at its admin port, %s, within %s: it hangs, or its host is cut off", named(e.nodes[i]), p.Address, seconds(Wait)),
-				e.restart(e.roleOf(i), e.nodes[i], true))
-			e.list[len(e.list)-1].ofPort = true
+				e.restart(e.roleOf(i), e.nodes[i], true)).ofPort = true
 		case p.Failed != "":
 			e.add(Changes, "AdshardTargetDown", e.nodes[i], fmt.Sprintf("%s does not answer at its admin port, %s: %s", named(e.nodes[i]), p.Address, p.Failed),
-				e.restart(e.roleOf(i), e.nodes[i], false)+"; or correct the address in `--admins`")
-			e.list[len(e.list)-1].ofPort = true
+				e.restart(e.roleOf(i), e.nodes[i], false)+"; or correct the address in `--admins`").ofPort = true
 		case p.NotReady != "":
 			e.add(Changes, "AdshardNotFilled", e.nodes[i], fmt.Sprintf("%s (%s) is not ready: %s", named(e.nodes[i]), p.Address, p.NotReady),
 				"mend what it names; its log says more")

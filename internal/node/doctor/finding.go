@@ -53,9 +53,11 @@ type Report struct {
 // findings collects findings.
 type findings struct{ list []Finding }
 
-func (f *findings) add(harm Harm, alert, node, what, do string) {
+// add adds a finding and returns it; it is valid until the next one is added.
+func (f *findings) add(harm Harm, alert, node, what, do string) *Finding {
 	f.list = append(f.list, Finding{Harm: harm, Alert: alert, Node: node, What: what, Do: do,
 		Runbook: "docs/runbook.md#" + strings.ToLower(alert)})
+	return &f.list[len(f.list)-1]
 }
 
 // has reports whether there is a finding of an alert about a node.

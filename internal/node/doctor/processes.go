@@ -221,7 +221,6 @@ func (e *examination) refusals() {
 			what = fmt.Sprintf("the balancer refuses a process at %s: %s", r.Address, r.Why)
 			do = "give that process a certificate of this cluster's CA: `adshard cert issue ROLE NAME`; " + e.logOf("slave", "NAME")
 		}
-		e.add(harm, "AdshardCallsRefused", r.Name, what, do)
-		e.list[len(e.list)-1].host = host(r.Address)
+		e.add(harm, "AdshardCallsRefused", r.Name, what, do).host = host(r.Address)
 	}
 }
