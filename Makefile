@@ -81,9 +81,10 @@ measure-rocksdb: setup ## compare the costs of RocksDB 11 with those of Debian's
 	@ROCKSDB=11 deploy/setup.sh build
 	@deploy/rocksdb.sh measure
 
-languages: ## judge the stemmers of all languages by Debian's dictionaries (docs/languages.md; some minutes)
+languages: ## judge the stemmers of all languages by Debian's dictionaries, and print its thesauri (docs/languages.md; some minutes)
 	@deploy/setup.sh languages
 	go test ./search/words -count=1 -timeout 60m -v -run '^TestQuality$$' -args -rules
+	go test ./search/words/lexicon -count=1 -v -run '^TestDebian$$' -args -sample=50 -languages=cs,da,de,en,sv -extra=no=/usr/share/mythes/th_nb_NO_v2.dat
 
 figures: build ## measure what docs/figures.md reports (about 7 minutes)
 	@deploy/figures.sh

@@ -10,6 +10,7 @@ packages) wanted="gcc g++ librocksdb-dev dpkg-dev" ;;
 test) wanted="gcc g++ librocksdb-dev protobuf-compiler flatbuffers-compiler python3-flatbuffers capnproto hunspell-cs mythes-cs mythes-en-us postgresql etcd-server iproute2 prometheus chromium" ;;
 languages)
 	wanted="gcc g++ librocksdb-dev"
+	for l in cs da de en-us no sv; do wanted="$wanted mythes-$l"; done
 	for l in ar cs da de-de en-us es fr hu it nl no pt-pt ro ru sv tr; do wanted="$wanted hunspell-$l"; done ;;
 *) echo "usage: $0 build|test|packages|languages" >&2; exit 2 ;;
 esac

@@ -77,6 +77,8 @@ func TestWrongUse(t *testing.T) {
 		{"slaves list x", "takes no argument"},
 		{"lexicon build", "--out is missing"},
 		{"lexicon build --out x --thesaurus en", "LANGUAGE=FILE"},
+		{"lexicon build --out x --thesaurus en=y --languages en", "leave it out"},
+		{"lexicon build --out x --languages fr", "no stems"},
 		{"version x", "takes no argument"},
 	} {
 		status, out, errOut := run(t, "adshard", strings.Fields(c.args)...)

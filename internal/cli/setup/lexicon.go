@@ -8,6 +8,7 @@ import (
 
 	"adshard/internal/cli/cmdline"
 	"adshard/internal/outfile"
+	"adshard/search/words"
 	"adshard/search/words/lexicon"
 )
 
@@ -25,15 +26,18 @@ func LexiconCommand(s cmdline.Streams) *cobra.Command {
 func lexiconBuildCommand(s cmdline.Streams) *cobra.Command {
 	var out string
 	var thesauri []string
+	var languages words.Languages
 	var o cmdline.Outcome
 	c := &cobra.Command{
 		Use:   "build --out FILE",
 		Short: "Build a lexicon file from thesauri",
 		Long: `Builds a lexicon file from thesauri in the MyThes format: by default those of
-Debian's packages mythes-cs and mythes-en-us. The pairs of single words in them
-become synonyms, in both directions.`,
-		Example: `  apt-get install mythes-cs mythes-en-us
-  adshard lexicon build --out lexicon.txt
+Debian's packages mythes-cs and mythes-en-us; mythes-da, mythes-de and mythes-sv
+are read for --languages da,de,sv. The pairs of single words in them become
+synonyms, in both directions. Norwegian's is one of associations, and is only
+read if it is named.`,
+		Example: `  apt-get install mythes-cs mythes-de mythes-en-us
+  adshard lexicon build --out lexicon.txt --languages cs,de,en
   adshard lexicon build --out lexicon.txt --thesaurus en=my_en.dat
   adshard up --db sqlite:ads.db --lexicon lexicon.txt`,
 		Args: cmdline.NoArgs,
@@ -41,7 +45,7 @@ become synonyms, in both directions.`,
 			if out == "" {
 				return cmdline.WrongUse("--out is missing: name the file to write")
 			}
-			files, err := thesaurusFiles(thesauri)
+			files, err := thesaurusFiles(c.Flags().Changed("languages"), languages, thesauri)
 			if err != nil {
 				return err
 			}
@@ -63,6 +67,7 @@ become synonyms, in both directions.`,
 	c.Flags().StringVar(&out, "out", "", "the file to write")
 	o.Flag(c)
 	c.Flags().StringArrayVar(&thesauri, "thesaurus", nil, "a thesaurus as LANGUAGE=FILE, several times; without it Debian's are read")
+	c.Flags().TextVar(&languages, "languages", words.Default, "read Debian's thesauri of these `languages`")
 	return c
 }
 
@@ -85,9 +90,13 @@ func lexiconOf(out string, counts []lexicon.Count) lexiconJSON {
 	return v
 }
 
-func thesaurusFiles(given []string) ([]lexicon.File, error) {
+// thesaurusFiles returns the files that are named, or Debian's.
+func thesaurusFiles(chosen bool, languages words.Languages, given []string) ([]lexicon.File, error) {
 	if len(given) == 0 {
-		return lexicon.DebianFiles(), nil
+		return lexicon.DebianFiles(languages)
+	}
+	if chosen {
+		return nil, cmdline.WrongUse("--languages chooses among Debian's thesauri; leave it out beside --thesaurus")
 	}
 	files := make([]lexicon.File, len(given))
 	for i, g := range given {

@@ -27,12 +27,25 @@ type File struct {
 	Package        string // the Debian package that contains the file, for errors
 }
 
-// DebianFiles returns the thesauri in Debian's packages mythes-cs and mythes-en-us.
-func DebianFiles() []File {
-	return []File{
+// DebianFiles returns the thesauri of languages in Debian's packages. It returns fault.NotFound for a
+// language without one, or whose thesaurus is one of associations (docs/decisions/044-thesauri.md).
+func DebianFiles(languages words.Languages) ([]File, error) {
+	table := []File{
 		{"cs", "/usr/share/mythes/th_cs_CZ_v2.dat", "mythes-cs"},
+		{"da", "/usr/share/mythes/th_da_DK.dat", "mythes-da"},
+		{"de", "/usr/share/mythes/th_de_DE_v2.dat", "mythes-de"},
 		{"en", "/usr/share/mythes/th_en_US_v2.dat", "mythes-en-us"},
+		{"sv", "/usr/share/mythes/th_sv_SE_v2.dat", "mythes-sv"},
 	}
+	var files []File
+	for _, code := range languages.Codes() {
+		i := slices.IndexFunc(table, func(f File) bool { return f.Language == code })
+		if i < 0 {
+			return nil, fault.Newf(fault.NotFound, "lexicon: build", "Debian has no thesaurus in language %q that is precise enough; name a file", code)
+		}
+		files = append(files, table[i])
+	}
+	return files, nil
 }
 
 // Count is what a build found for a language.

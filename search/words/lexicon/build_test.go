@@ -3,12 +3,13 @@ package lexicon
 import (
 	"bytes"
 	"context"
+	"flag"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"adshard/fault"
 	"adshard/search/words"
@@ -71,6 +72,59 @@ func TestBuild(t *testing.T) {
 	}
 }
 
+// TestForms: other languages' thesauri have other marks, encodings and empty parts of speech.
+func TestForms(t *testing.T) {
+	german := "UTF-8\n|1\n-|(Jahreszahl)|anno (...)\nmobil|2\n-|Mobil (Hauptform)|Funker (Hauptform)|Taschenfon|Knochen (ugs.)|Fon (Hauptform) (Oberbegriff)|(das) Teil|auf Rädern\n-|rollend\n" +
+		"ruder|1\n-|Ruder|Riemen (fachspr.)|Paddel|Schuh(e)\nriemen|1\n-|Ruder|Riemen (fachspr.)\n"
+	danish := "utf-8\n'høre efter|1\n|lytte\nfarve|2\n|kulør|nuance|farve på\n|rød (underbegreb)|blå (underbegreb)|lak (daglig tale)\n"
+	swedish := "ISO-8859-1\r\nTV|1\r\n|burk|TV-apparat|br\xe4da\r\n"
+	norwegian := "ISO8859-1\n(be)rede|1\n-|ordne\nb\xe5t|1\n-|jolle|skip/skute|snekke (muntlig mening)\n"
+	l, _ := build(t, Source{"de", "de", strings.NewReader(german)}, Source{"da", "da", strings.NewReader(danish)},
+		Source{"sv", "sv", strings.NewReader(swedish)}, Source{"no", "no", strings.NewReader(norwegian)})
+	for _, tt := range []struct{ language, word, want string }{
+		{"de", "mobil", "funker rollend taschenfon"},
+		{"de", "taschenfon", "mobil"}, // two words under one head are no pair
+		{"de", "fon", ""},
+		{"de", "ruder", "paddel riemen"}, // a mark is of the marked word: in its own entry others have none
+		{"de", "schuh", ""},
+		{"da", "farve", "kulor nuance"},
+		{"da", "rod", ""},
+		{"da", "lytte", ""},
+		{"sv", "tv", "brada burk"},
+		{"no", "bat", "jolle"},
+		{"no", "ordne", ""},
+	} {
+		if got := strings.Join(l.Synonyms(tt.language, tt.word), " "); got != tt.want {
+			t.Errorf("Synonyms(%s, %s) = %q, want %q", tt.language, tt.word, got, tt.want)
+		}
+	}
+}
+
+// TestDebianFiles: each language has its own thesaurus, but Norwegian.
+func TestDebianFiles(t *testing.T) {
+	files, err := DebianFiles(languages(t, "sv,de,da,en,cs"))
+	if err != nil || len(files) != 5 {
+		t.Fatalf("%+v, %v", files, err)
+	}
+	for i, code := range []string{"cs", "da", "de", "en", "sv"} {
+		if f := files[i]; f.Language != code || !strings.Contains(f.Path, "/th_"+code+"_") || !strings.HasPrefix(f.Package, "mythes-"+code) {
+			t.Errorf("%s: %+v", code, f)
+		}
+	}
+	if _, err := DebianFiles(languages(t, "en,no")); !fault.Is(err, fault.NotFound) || !strings.Contains(err.Error(), `"no"`) {
+		t.Errorf("Norwegian: %v", err)
+	}
+}
+
+func languages(t *testing.T, list string) words.Languages {
+	t.Helper()
+	in, err := words.ParseLanguages(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
 func TestBuildRefuses(t *testing.T) {
 	for _, tt := range []struct{ name, language, text, want string }{
 		{"no encoding", "en", "hello\n", "no known encoding"},
@@ -110,36 +164,73 @@ func TestBuildFile(t *testing.T) {
 	}
 }
 
-// TestDebian builds a lexicon from the real thesauri twice, and prints figures.
+var (
+	samples  = flag.Int("sample", 0, "pairs of each language that TestDebian prints, to be judged")
+	thesauri = flag.String("languages", "cs,en", "languages whose thesauri TestDebian reads")
+	extra    = flag.String("extra", "", "LANGUAGE=FILE of another thesaurus that TestDebian reads")
+)
+
+// TestDebian builds a lexicon from the real thesauri, and prints figures.
 func TestDebian(t *testing.T) {
-	files := DebianFiles()
+	files, err := DebianFiles(languages(t, *thesauri))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, f := range files {
 		if _, err := os.Stat(f.Path); err != nil {
 			t.Skipf("Debian's package %s is not installed", f.Package)
 		}
 	}
-	path := filepath.Join(t.TempDir(), "lexicon")
-	start := time.Now()
-	counts, err := BuildFile(context.Background(), path, files...)
-	if err != nil {
-		t.Fatal(err)
+	if code, path, ok := strings.Cut(*extra, "="); ok {
+		files = append(files, File{Language: code, Path: path})
 	}
-	built := time.Since(start)
-	start = time.Now()
+	path := filepath.Join(t.TempDir(), "lexicon")
+	for _, f := range files {
+		counts, err := BuildFile(t.Context(), path, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		info, _ := os.Stat(path)
+		t.Logf("%+v, %d bytes", counts, info.Size())
+		sample(t, path)
+	}
+	counts, err := BuildFile(t.Context(), path, files...)
+	if err != nil || len(counts) != len(files) {
+		t.Fatal(counts, err)
+	}
 	l, err := Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	info, _ := os.Stat(path)
-	t.Logf("%+v: built in %v, %d bytes, read in %v, %s", counts, built, info.Size(), time.Since(start), l.Hash())
 	for _, tt := range []struct{ language, word, synonym string }{
 		{"en", "couch", "sofa"}, {"en", "sofa", "couch"}, {"cs", "levny", "dostupny"}, {"cs", "dostupny", "levny"},
+		{"de", "handy", "mobiltelefon"}, {"de", "sofa", "couch"}, {"da", "tandem", "cykel"}, {"sv", "cykel", "velociped"},
 	} {
-		if !slices.Contains(l.Synonyms(tt.language, tt.word), tt.synonym) {
+		if strings.Contains(*thesauri, tt.language) && !slices.Contains(l.Synonyms(tt.language, tt.word), tt.synonym) {
 			t.Errorf("%s: %s and %s are no pair", tt.language, tt.word, tt.synonym)
 		}
 	}
-	if slices.Contains(l.Synonyms("en", "couch"), "seat") {
-		t.Error("en: a generic term counts as a synonym")
+	for language, p := range map[string][2]string{"en": {"couch", "seat"}, "de": {"handy", "apparat"}, "da": {"butik", "boghandel"}} {
+		if slices.Contains(l.Synonyms(language, p[0]), p[1]) {
+			t.Errorf("%s: a broader or narrower term counts as a synonym: %q", language, p)
+		}
+	}
+}
+
+// sample prints some words of a lexicon, each with one of its synonyms.
+func sample(t *testing.T, path string) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")[3:]
+	r := rand.New(rand.NewPCG(4, 2))
+	var list []string
+	for range *samples {
+		w := strings.Split(lines[r.IntN(len(lines))], "\t")[1:]
+		list = append(list, w[0]+" "+w[1+r.IntN(len(w)-1)])
+	}
+	if len(list) > 0 {
+		t.Log(strings.Join(list, " · "))
 	}
 }

@@ -74,6 +74,10 @@ func headLine(line string) (head string, meanings int, err error) {
 	return single(word), int(n), err
 }
 
+// mainForm marks the most usual of several synonyms in the German thesaurus: the only mark that says
+// nothing against an entry.
+const mainForm = " (Hauptform)"
+
 // addMeaning adds the pairs of a line "(part of speech)|synonym|synonym…". head is a folded form,
 // or "" if the line is to be skipped.
 func addMeaning(head, line string, add func(a, b string)) {
@@ -82,6 +86,7 @@ func addMeaning(head, line string, add func(a, b string)) {
 		return
 	}
 	for s := range strings.SplitSeq(rest, "|") {
+		s = strings.TrimSuffix(s, mainForm)
 		if w := single(s); w != "" && w != head {
 			add(head, w)
 		}
