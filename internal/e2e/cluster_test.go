@@ -37,17 +37,17 @@ func startCluster(t *testing.T, db string, slaves int, built bool, profile strin
 	cfg.HTTP, cfg.Admin, cfg.GRPC = "127.0.0.1:0", "127.0.0.1:0", "127.0.0.1:0"
 	cfg.Data = filepath.Join(t.TempDir(), "data")
 	cfg.Transport = up.TransportStream
+	for _, f := range change {
+		f(&cfg)
+	}
 	if built { // and its slaves are called directly, so that both ways are tested
 		cfg.Transport = up.TransportDirect
 		cfg.Barrels = filepath.Join(t.TempDir(), "barrels")
 		build := offline.DefaultConfig()
-		build.DB, build.Slaves, build.Out = cfg.DB, slaves, cfg.Barrels
+		build.DB, build.Slaves, build.Out, build.Languages = cfg.DB, slaves, cfg.Barrels, cfg.Languages
 		if _, err := offline.Build(t.Context(), build, nil); err != nil {
 			t.Fatal(err)
 		}
-	}
-	for _, f := range change {
-		f(&cfg)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	r, w := io.Pipe()

@@ -14,6 +14,7 @@ import (
 type answer struct {
 	Matched, Candidates uint64
 	Counts              string
+	Vocabulary          string `json:"vocabulary_version"`
 	Ads                 []ad
 	Coverage            struct {
 		Shards, Answered int
