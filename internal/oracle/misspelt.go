@@ -2,8 +2,10 @@ package oracle
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"unicode"
+	"unicode/utf8"
 
 	"adshard/backend"
 	"adshard/search"
@@ -54,10 +56,56 @@ func Corrections(vocabulary map[string]int, word string) []string {
 			near = append(near, v)
 		}
 	}
+	if len(near) > 0 && len(vocabulary) > mostAlike {
+		among := compared(vocabulary, word, edits)
+		near = slices.DeleteFunc(near, func(v string) bool { return !among[v] })
+	}
 	slices.SortFunc(near, func(a, b string) int {
 		return cmp.Or(cmp.Compare(apart[a], apart[b]), cmp.Compare(vocabulary[b], vocabulary[a]), slices.Compare([]rune(a), []rune(b)))
 	})
 	return near[:min(len(near), 4)]
+}
+
+// mostAlike is the number of words with the same rest that are compared.
+const mostAlike = 1000
+
+// compared returns the words of a vocabulary that are compared with a word: of each of its rests the first words.
+func compared(vocabulary map[string]int, word string, edits int) map[string]bool {
+	order := slices.SortedFunc(maps.Keys(vocabulary), func(a, b string) int {
+		return cmp.Or(cmp.Compare(vocabulary[b], vocabulary[a]), slices.Compare([]rune(a), []rune(b)))
+	})
+	mine, among, counts := rests(word, edits), map[string]bool{}, map[string]int{}
+	for _, v := range order {
+		if n := utf8.RuneCountInString(v); n < 4 || edits == 1 && n > 9 || edits == 2 && n < 7 || slices.ContainsFunc([]rune(v), unicode.IsNumber) || words.IsRun(v) {
+			continue
+		}
+		for rest := range rests(v, edits) {
+			if !mine[rest] {
+				continue
+			}
+			if counts[rest]++; counts[rest] <= mostAlike {
+				among[v] = true
+			}
+		}
+	}
+	return among
+}
+
+// rests returns what is left of a word's first 8 letters, with blanks for those that it lacks, without `edits` of the second to
+// the eighth.
+func rests(word string, edits int) map[string]bool {
+	list := map[string]bool{string(append([]rune(word), []rune("        ")...)[:8]): true}
+	for range edits {
+		shorter := map[string]bool{}
+		for w := range list {
+			letters := []rune(w)
+			for i := 1; i < len(letters); i++ {
+				shorter[string(slices.Delete(slices.Clone(letters), i, i+1))] = true
+			}
+		}
+		list = shorter
+	}
+	return list
 }
 
 // editsBetween returns the number of edits between two words. An edit inserts, deletes or replaces a letter, or swaps

@@ -16,6 +16,9 @@ import (
 // inserted letter shifts the rest of a beginning, of which the last letter is deleted from the
 // other; and what is still missing to k is deleted at equal places. Both words are trimmed of their
 // equal first letter before they are compared (near.Distance), so it need not be deleted.
+//
+// Of the words with one rest only the first mostAlike by rank have an entry, so that few words are compared however many
+// begin alike.
 type index struct {
 	starts  []uint32
 	entries []uint32
@@ -51,12 +54,16 @@ func (x *index) build(v *Vocabulary) {
 			x.starts[k>>x.shift+1]++
 		}
 	}
+	last := x.bound(v)
 	for i := 1; i < len(x.starts); i++ {
 		x.starts[i] += x.starts[i-1]
 	}
 	x.entries = make([]uint32, x.starts[len(x.starts)-1])
 	for id := n - 1; id >= 0; id-- { // from the last, so that each list is filled from its end
 		for _, k := range v.rests(uint32(id), room[:0]) {
+			if most, bounded := last[k]; bounded && uint32(id) > most {
+				continue
+			}
 			end := &x.starts[k>>x.shift+1]
 			*end--
 			x.entries[*end] = tagOf(k)<<idBits | uint32(id)
@@ -64,6 +71,37 @@ func (x *index) build(v *Vocabulary) {
 	}
 	copy(x.starts, x.starts[1:]) // each end has become the start
 	x.starts[len(x.starts)-1] = uint32(len(x.entries))
+}
+
+// bound finds the rests of more than mostAlike words, and takes these words' further entries off the lists' lengths, which are
+// in x.starts. It returns the last id that has an entry of each such rest.
+func (x *index) bound(v *Vocabulary) (last map[uint64]uint32) {
+	if len(v.starts) <= mostAlike {
+		return nil
+	}
+	var room [maxRests]uint64
+	counts := make(map[uint64]uint32) // of rests in long lists
+	long := make([]bool, len(x.starts))
+	for i, n := range x.starts {
+		long[i] = n > mostAlike
+	}
+	last = make(map[uint64]uint32)
+	for id := range v.starts {
+		for _, k := range v.rests(uint32(id), room[:0]) {
+			list := k>>x.shift + 1
+			if !long[list] {
+				continue
+			}
+			counts[k]++
+			switch n := counts[k]; {
+			case n == mostAlike:
+				last[k] = uint32(id)
+			case n > mostAlike:
+				x.starts[list]--
+			}
+		}
+	}
+	return last
 }
 
 // rests appends the keys of a word's rests that the index has.

@@ -16,6 +16,8 @@ const (
 	// lettersOfTwo of the shortest in which two edits are.
 	leastLetters = 5
 	lettersOfTwo = 9
+	// mostAlike is the number of words with the same rest that are compared, the first by rank (serving.md §2).
+	mostAlike = 1_000
 	// maxBytes bounds a word: a keyword has at most 80 characters, and folding one may give several.
 	maxBytes = 1 << 10
 )

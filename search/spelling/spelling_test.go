@@ -1,6 +1,7 @@
 package spelling_test
 
 import (
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 
 	"adshard/fault"
 	"adshard/internal/oracle"
+	"adshard/internal/oracle/oracletest"
 	"adshard/search/spelling"
 	"adshard/search/words"
 )
@@ -125,6 +127,44 @@ func TestAsTheOracle(t *testing.T) {
 	})
 	if corrected == 0 {
 		t.Error("no word was corrected")
+	}
+}
+
+// TestWordsThatBeginAlike: however many words begin alike, few are compared, those that most keywords have, as by the
+// oracle.
+func TestWordsThatBeginAlike(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 7))
+	frequencies := map[string]int{}
+	for _, begins := range []string{"abcdefgh", "abcde"} {
+		for range 1_500 {
+			word := []byte(begins)
+			for range 1 + r.IntN(5) {
+				word = append(word, 'a'+byte(r.IntN(26)))
+			}
+			frequencies[string(word)] = 1 + r.IntN(3)
+		}
+	}
+	v := oracletest.Vocabulary(frequencies).(*spelling.Vocabulary)
+	list := slices.Sorted(maps.Keys(frequencies))
+	more, bounded := 0, 0
+	for i := range 20 {
+		word := misspelt(r, list[r.IntN(len(list))], 2)
+		if i%2 == 0 {
+			word = "abcdefgh" + word[len(word)-3:]
+		}
+		got, want := corrections(v, word), oracle.Corrections(frequencies, word)
+		if !slices.Equal(got, want) {
+			t.Fatalf("%q: %q, want %q", word, got, want)
+		}
+		if more = max(more, len(got)); v.Work(word) > 20_000 {
+			bounded++
+		}
+		if n := v.Work(word); n > 21*1_500 {
+			t.Fatalf("%q: %d entries are read", word, n)
+		}
+	}
+	if more != 4 || bounded == 0 {
+		t.Errorf("at most %d corrections, %d words with many alike", more, bounded)
 	}
 }
 

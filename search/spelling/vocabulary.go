@@ -23,7 +23,7 @@ type Vocabulary struct {
 
 // header begins a text, and is followed by words.Version: a vocabulary with other folded forms would
 // miss words.
-const header = "vocabulary 1; "
+const header = "vocabulary 2; "
 
 // Header returns the first line of texts that this program makes and reads.
 func Header() string { return header + words.Version() + "\n" }
