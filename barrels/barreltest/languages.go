@@ -2,6 +2,7 @@ package barreltest
 
 import (
 	"context"
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"adshard/barrels"
 	"adshard/search"
+	"adshard/search/spelling"
 	"adshard/search/words"
 )
 
@@ -27,23 +29,77 @@ func BenchmarkLanguages(b *testing.B, keywords int64, open func(testing.TB) barr
 	Fill(b, s, c.Buckets(8<<20))
 	for name, room := range map[string]int{"anew": 0, "kept": 64 << 20} {
 		b.Run(name, func(b *testing.B) {
-			compareLanguages(b, s, c.Queries, search.NewExpansions(words.Default, nil, room), search.NewExpansions(all, nil, room))
+			compare(b, s, c.Queries, expander{search.NewExpansions(words.Default, nil, room), search.Synonym, "default"},
+				expander{search.NewExpansions(all, nil, room), search.Synonym, "all"})
 		})
 	}
 }
 
-func compareLanguages(b *testing.B, s barrels.Store, queries []string, one, other *search.Expansions) {
+// BenchmarkKnownWords measures, in the same way, what variants=misspelt costs queries of which a keyword has every word. The
+// vocabulary is that of the queries, in which all words are looked up, and of many words beside them.
+func BenchmarkKnownWords(b *testing.B, keywords int64, open func(testing.TB) barrels.Store) {
+	c := LoadCorpus(b, keywords)
+	s := open(b)
+	defer s.Close()
+	Fill(b, s, c.Buckets(8<<20))
+	v := vocabularyOf(b, c.Queries, int(keywords))
+	for name, room := range map[string]int{"anew": 0, "kept": 64 << 20} {
+		b.Run(name, func(b *testing.B) {
+			with := search.NewExpansions(words.Default, nil, room)
+			with.Correct(func() search.Vocabulary { return v })
+			compare(b, s, c.Queries, expander{search.NewExpansions(words.Default, nil, room), search.Synonym, "synonym"},
+				expander{with, search.Misspelt, "misspelt"})
+		})
+	}
+}
+
+// vocabularyOf returns a vocabulary of all words of some queries, and of others that are made up.
+func vocabularyOf(b *testing.B, queries []string, others int) search.Vocabulary {
+	var counter spelling.Counter
+	for _, q := range queries {
+		if split, err := words.Split(q); err == nil {
+			if err := counter.Add(split); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	for range others {
+		word := make([]byte, 5+r.IntN(8))
+		for i := range word {
+			word[i] = 'a' + byte(r.IntN(26))
+		}
+		if err := counter.Add([]words.Word{{Fold: string(word)}}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	v, err := spelling.Parse(counter.Text())
+	if err != nil {
+		b.Fatal(err)
+	}
+	return v
+}
+
+// expander expands queries up to a level.
+type expander struct {
+	*search.Expansions
+	reach search.Level
+	name  string
+}
+
+// compare reports the median over pairs of turns of how much longer searches by `other` took than by `one`.
+func compare(b *testing.B, s barrels.Store, queries []string, one, other expander) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	next := 0
-	turn := func(e *search.Expansions) time.Duration {
+	turn := func(e expander) time.Duration {
 		start := processorTime(b)
 		for i := range countingTurn {
-			q, _, err := e.Expand(queries[(next+i)%len(queries)], search.Synonym)
+			q, _, err := e.Expand(queries[(next+i)%len(queries)], e.reach)
 			if err != nil {
 				continue // the master refuses such a query
 			}
-			r := &search.Request{Query: q, Profile: search.DefaultProfile(), Slots: 4, Reserve: 10_000, RequestID: "benchmark"}
+			r := &search.Request{Query: q, Profile: search.DefaultProfile().Capped(e.reach), Slots: 4, Reserve: 10_000, RequestID: "benchmark"}
 			if _, err := s.Search(context.Background(), r); err != nil {
 				b.Fatal(err)
 			}
@@ -58,16 +114,17 @@ func compareLanguages(b *testing.B, s barrels.Store, queries []string, one, othe
 	var ratios []float64
 	var few, many time.Duration
 	for b.Loop() {
-		turn(one) // the first turn with these queries pays for filling the processor's caches
-		without, with := turn(one), turn(other)
-		with, without = with+turn(other), without+turn(one)
+		turn(one) // the first turns with these queries pay for filling the processor's caches
+		turn(other)
+		without, with := turn(one), turn(other) // each after the other, whose expanded queries are in the caches
+		without, with = without+turn(one), with+turn(other)
 		few, many = few+without, many+with
 		ratios = append(ratios, float64(with)/float64(without))
 		next += countingTurn
 	}
 	slices.Sort(ratios)
 	n := float64(2 * countingTurn * len(ratios))
-	b.ReportMetric(float64(few.Nanoseconds())/n/1e3, "default-µs/search")
-	b.ReportMetric(float64(many.Nanoseconds())/n/1e3, "all-µs/search")
+	b.ReportMetric(float64(few.Nanoseconds())/n/1e3, one.name+"-µs/search")
+	b.ReportMetric(float64(many.Nanoseconds())/n/1e3, other.name+"-µs/search")
 	b.ReportMetric(ratios[len(ratios)/2], "ratio")
 }

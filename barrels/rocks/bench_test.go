@@ -50,6 +50,11 @@ func BenchmarkLanguages(b *testing.B) {
 	barreltest.BenchmarkLanguages(b, *keywords, emptyStore)
 }
 
+// BenchmarkKnownWords compares searches that ask for corrections, and find none, with others (docs/decisions/043-misspellings.md).
+func BenchmarkKnownWords(b *testing.B) {
+	barreltest.BenchmarkKnownWords(b, *keywords, emptyStore)
+}
+
 func BenchmarkAdvertiserNegatives(b *testing.B) {
 	barreltest.BenchmarkAdvertiserNegatives(b, *keywords, emptyStore)
 }
