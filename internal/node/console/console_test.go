@@ -160,7 +160,7 @@ func TestReplicasMakeAShardWhole(t *testing.T) {
 		{Name: "c", State: api.SlaveStateActive, Alive: true, Serving: true, AppliedClock: 9000},
 	}
 	b := &browser{t: t, port: p}
-	has(t, b.get("/console/overview"), 200, `class="health warn"`, "a: away, last seen 2 min ago", "<h3>Spares</h3>")
+	has(t, b.get("/console/overview"), 200, `class="health warn"`, "a is away, last seen 2 min ago", "<h3>Spares</h3>")
 	p.control.Slaves.Slaves[1].Serving = false
 	has(t, b.get("/console/overview"), 200, `class="health bad"`, "shard-0 has no replica that answers in full", "being filled")
 }

@@ -52,7 +52,7 @@ func TestImport(t *testing.T) {
 	b := &browser{t: t, port: p}
 	signIn(t, b, operatorToken)
 	has(t, b.get("/console/data"), 200, `href="/console/import"`)
-	has(t, b.get("/console/import"), 200, "There is none through this process", `type="file"`)
+	has(t, b.get("/console/import"), 200, "Nothing was imported on this page since", `type="file"`)
 	w := b.upload(csv, nil)
 	has(t, w, 200, "ads &lt;1&gt;.csv", "2 rows: 1 entity differs; 1 row is rejected", "max cpc <del>1.234567</del> → <ins>0.75</ins>", `class="cell wrong"`, "<strong>12000</strong>", "usb &lt;stick&gt;", "over 10,000 units")
 	if items, _ := read(t, db); items.Keywords[0].Bid != 1_234_567 {

@@ -179,11 +179,11 @@ func troubles(list []replica) (out []string) {
 		switch {
 		case m.Level == "good":
 		case m.Trouble != "":
-			out = append(out, m.Name+": "+m.Word+": "+m.Trouble)
+			out = append(out, m.Name+" is "+m.Word+" ("+m.Trouble+")")
 		case m.WaitsFor != "":
-			out = append(out, m.Name+": "+m.Word+": "+m.WaitsFor)
+			out = append(out, m.Name+" is "+m.Word+" ("+m.WaitsFor+")")
 		default:
-			out = append(out, m.Name+": "+m.Word)
+			out = append(out, m.Name+" is "+m.Word)
 		}
 	}
 	return out

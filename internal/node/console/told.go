@@ -25,7 +25,7 @@ const shownNames = 20
 // toldSettings are the properties that sentences describe.
 var toldSettings = map[string]bool{
 	"start_date": true, "end_date": true, "schedule": true, "locations": true, "location_method": true, "location_exclusion_method": true,
-	"audiences": true, "sites": true, "categories": true,
+	"languages": true, "audiences": true, "sites": true, "categories": true,
 }
 
 // isTold reports whether sentences describe a property.
