@@ -2,6 +2,8 @@ package cli
 
 import (
 	"encoding/json"
+	"io"
+	"log"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -143,6 +145,30 @@ func TestDoctorOfWhatHangs(t *testing.T) {
 	if status != exitFailed || errOut != "" || !strings.HasPrefix(out, "One thing is wrong:\n\n1. the balancer at "+s.URL+" has not answered within 2 s: its process hangs") ||
 		!strings.Contains(out, "`kill -KILL PID`") {
 		t.Errorf("%d %q %q", status, out, errOut)
+	}
+}
+
+// TestDoctorOfWrongAddresses: of a port that is there, and with which TLS fails, the doctor does not say that its process ended.
+func TestDoctorOfWrongAddresses(t *testing.T) {
+	secure := httptest.NewUnstartedServer(http.NotFoundHandler())
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
+	secure.StartTLS()
+	defer secure.Close()
+	plain := httptest.NewServer(http.NotFoundHandler())
+	defer plain.Close()
+	for name, address := range map[string]string{
+		"another CA":    secure.URL,
+		"without https": strings.Replace(secure.URL, "https", "http", 1),
+		"without http":  strings.Replace(plain.URL, "http", "https", 1),
+	} {
+		_, r, errOut := doctored(t, well(), "--admins", address)
+		if len(r.Findings) != 1 || r.Findings[0].Alert != "AdshardTargetDown" || !strings.HasPrefix(r.Findings[0].Do, "do not start it again") {
+			t.Errorf("%s: %+v %q", name, r, errOut)
+		}
+		status, out, errOut := run(t, "adshard", "doctor", "--over", "0", "--addr", address)
+		if status != exitFailed || !strings.Contains(out, "the balancer at "+address+" cannot be asked: ") || strings.Contains(out, "--config FILE") {
+			t.Errorf("%s: %d %q %q", name, status, out, errOut)
+		}
 	}
 }
 

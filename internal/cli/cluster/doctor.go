@@ -229,7 +229,7 @@ func portOf(ctx context.Context, c *apiclient.Client) (doctor.Port, error) {
 	both.Go(func() (err error) { p.NotReady, err = notReady(ctx, c); return err })
 	err := both.Wait()
 	if err != nil {
-		p.Failed, p.Hung = plainly(err), tookTooLong(err)
+		p.Failed, p.Closed, p.Hung = plainly(err), errors.Is(err, syscall.ECONNREFUSED), tookTooLong(err)
 	}
 	return p, refusal(err)
 }

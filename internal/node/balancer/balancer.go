@@ -53,7 +53,8 @@ type Balancer struct {
 	leadership  *leadership
 	certifier   *certifier
 	health      *health.Tracker
-	started     time.Time
+	started     time.Time // when its term began
+	loaded      time.Time // when it had all items, and slaves could register
 	feed        feed.Follower
 	distributor *distributor.Distributor // nil if distributors are processes of their own
 
@@ -154,7 +155,9 @@ func lead(ctx context.Context, cfg Config, order balance.Order, db backend.Store
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	kept.Go(func() { _ = term.KeepAlive(ctx, func(error) {}) }) // loading may take longer than a lease; afterwards Run keeps the lease
-	return b, b.load(ctx, items)
+	err = b.load(ctx, items)
+	b.loaded = time.Now()
+	return b, err
 }
 
 // load reads the saved model and, if `all` is nil, all items.

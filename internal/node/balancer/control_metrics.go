@@ -2,6 +2,7 @@ package balancer
 
 import (
 	"context"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -11,12 +12,15 @@ import (
 
 // balancerMetrics makes metrics from the admin port's status whenever they are collected.
 type balancerMetrics struct {
-	leads  func() bool
+	leads  func() (bool, time.Time)            // since when, if it does
 	status func() (*api.BalanceStatus, counts) // the status is nil if another balancer leads
 	of     []metric
 }
 
-var leadsDesc = prometheus.NewDesc("adshard_balancer_leads", "1: it leads; 0: another balancer of its cluster does.", nil, nil)
+var (
+	leadsDesc = prometheus.NewDesc("adshard_balancer_leads", "1: it leads; 0: another balancer of its cluster does.", nil, nil)
+	sinceDesc = prometheus.NewDesc("adshard_balancer_leads_since_seconds", "When it began to lead, in seconds since 1970.", nil, nil)
+)
 
 // counts holds the values that appear only in metrics.
 type counts = mapper.Status
@@ -30,7 +34,13 @@ type metric struct {
 
 // RegisterMetrics registers the metrics of the running balancer.
 func RegisterMetrics(r prometheus.Registerer, h *Host) {
-	leads := func() bool { _, err := h.at(); return err == nil }
+	leads := func() (bool, time.Time) {
+		b, err := h.at()
+		if err != nil {
+			return false, time.Time{}
+		}
+		return true, b.loaded
+	}
 	m := &balancerMetrics{leads: leads, status: func() (*api.BalanceStatus, counts) {
 		b := h.last.Load()
 		if b == nil {
@@ -50,6 +60,7 @@ func RegisterMetrics(r prometheus.Registerer, h *Host) {
 // Describe implements prometheus.Collector.
 func (m *balancerMetrics) Describe(out chan<- *prometheus.Desc) {
 	out <- leadsDesc
+	out <- sinceDesc
 	for _, v := range m.of {
 		out <- v.desc
 	}
@@ -58,8 +69,9 @@ func (m *balancerMetrics) Describe(out chan<- *prometheus.Desc) {
 // Collect implements prometheus.Collector.
 func (m *balancerMetrics) Collect(out chan<- prometheus.Metric) {
 	leads := 0.0
-	if m.leads() {
+	if yes, since := m.leads(); yes {
 		leads = 1
+		out <- prometheus.MustNewConstMetric(sinceDesc, prometheus.GaugeValue, float64(since.UnixMilli())/1000)
 	}
 	out <- prometheus.MustNewConstMetric(leadsDesc, prometheus.GaugeValue, leads)
 	s, c := m.status()

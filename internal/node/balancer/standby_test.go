@@ -16,6 +16,7 @@ import (
 	"adshard/internal/node/control/etcdtest"
 	"adshard/internal/node/health"
 	"adshard/internal/node/identity"
+	"adshard/internal/node/metrics"
 	"adshard/internal/node/porttest"
 	"adshard/schema/pb"
 )
@@ -89,6 +90,22 @@ func leads(t *testing.T, h *Host) uint64 {
 	return reply.GetEpoch()
 }
 
+// leadsSince returns since when a host leads by its metrics, in seconds since 1970, or 0.
+func leadsSince(t *testing.T, h *Host) float64 {
+	registry := metrics.NewRegistry()
+	RegisterMetrics(registry, h)
+	families, err := registry.Gather()
+	if err != nil {
+		t.Error(err)
+	}
+	for _, f := range families {
+		if f.GetName() == "adshard_balancer_leads_since_seconds" {
+			return f.GetMetric()[0].GetGauge().GetValue()
+		}
+	}
+	return 0
+}
+
 func within(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
@@ -133,9 +150,10 @@ func TestAnotherLeadsWhenOneCannotRenew(t *testing.T) {
 	within(t, "the first leads", func() bool { return leads(t, first) == 1 })
 	second, _ := r.standBy(r.DB)
 	within(t, "the second is warm", func() bool { return len(second.Ready()) == 0 })
-	if e := leads(t, second); e != 0 {
-		t.Fatalf("the second leads with epoch %d", e)
+	if e, at := leads(t, second), leadsSince(t, second); e != 0 || at != 0 {
+		t.Fatalf("the second leads with epoch %d, since %g", e, at)
 	}
+	waited := float64(time.Now().UnixMilli()) / 1000
 	r.Write(4, 3, 2, 1_000_000) // the standby follows
 	db.readOnly.Store(true)
 	within(t, "the second leads", func() bool {
@@ -145,6 +163,9 @@ func TestAnotherLeadsWhenOneCannotRenew(t *testing.T) {
 		}
 		return b == 2
 	})
+	if at := leadsSince(t, second); at < waited {
+		t.Errorf("the second leads since %.1f s before that", waited-at)
+	}
 	within(t, "the second has all items", func() bool { return second.last.Load().Status().Items == 12 })
 	within(t, "the first stands by", func() bool { s := first.standby.Load(); return s != nil && s.leader.Load() != nil })
 	db.readOnly.Store(false)

@@ -12,7 +12,7 @@ func (e *examination) plan() {
 		e.unled()
 		return
 	}
-	if s.Waiting != "" && e.age(0) >= fresh {
+	if s.Waiting != "" && e.led() >= fresh {
 		e.unplanned = "there is no plan yet: " + s.Waiting
 		e.add(Answers, "AdshardNotFilled", "", e.unplanned,
 			"start the slaves that are missing: `slave --config FILE`; `adshard slaves list` shows who has joined")
@@ -49,6 +49,9 @@ func (e *examination) unled() {
 		case e.now.Hung:
 			what = fmt.Sprintf("the balancer at %s has not answered within %s: its process hangs, or its host is cut off", p.Address, seconds(Wait))
 			do = e.restart("balancer", "", true)
+		case !p.Closed && !p.Hung:
+			what = fmt.Sprintf("the balancer at %s cannot be asked: %s", p.Address, p.Failed)
+			do = "do not start it again for that: correct the address, `--addr`, with `http://` or `https://`, and `--ca`, `--cert` and `--key`"
 		}
 	}
 	e.add(Changes, "AdshardNoBalancerLeads", "", what, do)
@@ -113,6 +116,9 @@ func (e *examination) ports() {
 		case p.Hung:
 			e.add(Changes, "AdshardTargetDown", e.nodes[i], fmt.Sprintf("%s has not answered at its admin port, %s, within %s: it hangs, or its host is cut off", named(e.nodes[i]), p.Address, seconds(Wait)),
 				e.restart(e.roleOf(i), e.nodes[i], true)).ofPort = true
+		case p.Failed != "" && !p.Closed:
+			e.add(Changes, "AdshardTargetDown", e.nodes[i], fmt.Sprintf("%s cannot be asked at its admin port, %s: %s", named(e.nodes[i]), p.Address, p.Failed),
+				"do not start it again for that: correct its address in `--admins`, with `http://` or `https://`, and `--ca`, `--cert` and `--key`").ofPort = true
 		case p.Failed != "":
 			e.add(Changes, "AdshardTargetDown", e.nodes[i], fmt.Sprintf("%s does not answer at its admin port, %s: %s", named(e.nodes[i]), p.Address, p.Failed),
 				e.restart(e.roleOf(i), e.nodes[i], false)+"; or correct the address in `--admins`").ofPort = true

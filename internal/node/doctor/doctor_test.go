@@ -51,6 +51,12 @@ func (s *scene) looks(d *datadriven.TestData) []*Look {
 	return []*Look{&s.before, &s.now}
 }
 
+// fails has a port not answer, for the reason that is the command's input: it is closed, it hangs, or it is strange: something is there.
+func (p *Port) fails(d *datadriven.TestData) {
+	p.Failed, p.Hung = d.Input, d.HasArg("hangs")
+	p.Closed = !p.Hung && !d.HasArg("strange")
+}
+
 // change executes one command. Its JSON is merged into the answers of a healthy cluster.
 func (s *scene) change(t *testing.T, d *datadriven.TestData) {
 	over := func(into any) {
@@ -84,9 +90,9 @@ func (s *scene) change(t *testing.T, d *datadriven.TestData) {
 			look.Ports[port].Metrics = append(look.Ports[port].Metrics, ReadMetrics(d.Input)...)
 		case "no-balancer":
 			look.Status, look.Slaves, look.Unled, look.Hung = nil, nil, d.Input, d.HasArg("hangs")
-			look.Ports[0].Failed, look.Ports[0].Hung = d.Input, d.HasArg("hangs")
+			look.Ports[0].fails(d)
 		case "no-port":
-			look.Ports[1].Failed, look.Ports[1].Hung = d.Input, d.HasArg("hangs")
+			look.Ports[1].fails(d)
 		case "not-ready":
 			look.Ports[0].NotReady, look.Ports[0].Failed = d.Input, ""
 		default:

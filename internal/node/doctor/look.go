@@ -22,9 +22,10 @@ type Look struct {
 // Port holds the answers of an admin port.
 type Port struct {
 	Address string
-	// Failed says why the port did not answer, or is "" if it did. Hung says that it took too long.
-	Failed string
-	Hung   bool
+	// Failed says why the port did not answer, or is "" if it did. Closed says that nothing listens there, and Hung that it took too
+	// long. If neither is set, the process may be well: the address is wrong, or one side does not take the other's certificate.
+	Failed       string
+	Closed, Hung bool
 	// NotReady says why /readyz reports that the process is not ready, or is "".
 	NotReady string
 	Metrics  []Sample

@@ -9,7 +9,7 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// fresh is how long a balancer that was started is given to hear from all slaves.
+// fresh is how long a balancer that was started, or has begun to lead, is given to hear from all slaves.
 const fresh = 10 * time.Second
 
 // nodesOfPorts returns the process of each port: the one that its metrics name. A port that is silent is that of a slave of its host
@@ -143,6 +143,20 @@ func (e *examination) age(port int) time.Duration {
 		return time.Hour
 	}
 	return time.Duration((clock - began) * float64(time.Second))
+}
+
+// led returns how long the balancer has led, or a large time if that is not known.
+func (e *examination) led() time.Duration {
+	ran := e.age(0)
+	if len(e.now.Ports) == 0 {
+		return ran
+	}
+	list := samples(e.now.Ports[0].Metrics)
+	began, clock := list.sum(where("adshard_balancer_leads_since_seconds")), list.sum(where("adshard_clock_seconds"))
+	if began == 0 || clock < began { // the clock was set back since
+		return ran
+	}
+	return min(ran, time.Duration((clock-began)*float64(time.Second)))
 }
 
 // wrongClock is how much the clocks of two machines may differ, as in its alert.

@@ -18,7 +18,7 @@ func (e *examination) slaves() {
 		s := &e.now.Slaves.Slaves[i]
 		switch {
 		case s.State == api.SlaveStateDrained:
-		case !s.Alive && s.SeenMs == nil && e.age(0) < fresh: // the balancer has only just begun to lead
+		case !s.Alive && s.SeenMs == nil && e.led() < fresh: // the balancer has only just begun to lead
 		case !s.Alive:
 			e.away(s)
 		case s.Trouble != "":

@@ -243,6 +243,8 @@ func (p *pair) standsBy(admin, leader string) {
 	eventually(p.t, "it is ready to take over", func() bool { code, _ := tries(p.t, http.MethodGet, admin+"/readyz", ""); return code == http.StatusOK })
 	if _, body := tries(p.t, http.MethodGet, admin+"/metrics", ""); !strings.Contains(body, `adshard_balancer_leads{node="balancer"} 0`) {
 		p.t.Error("no metric says that it stands by")
+	} else if strings.Contains(body, "adshard_balancer_leads_since_seconds") {
+		p.t.Error("a metric says since when it leads")
 	}
 }
 
