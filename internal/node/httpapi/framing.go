@@ -18,6 +18,24 @@ type framing struct {
 
 	line [len(encodingHeader)]byte // beginning of the present line; for the goroutine that reads
 	n    int                       // bytes in line
+
+	part part         // of the present request; for the goroutine that reads, and next
+	body atomic.Int64 // bytes that have arrived after the head of the present request
+}
+
+// part is the part of a request to which the next byte belongs.
+type part int
+
+const (
+	before part = iota // empty lines, which some clients send between requests, or the first line
+	inHead
+	inBody
+)
+
+// next begins another request on the connection. If some of its head arrived with the request before, its body may be counted short.
+func (f *framing) next() {
+	f.part = before
+	f.body.Store(0)
 }
 
 const (
@@ -25,8 +43,11 @@ const (
 	encodingHeader = "transfer-encoding:"
 )
 
-// scan counts the header lines in bytes that were read.
+// scan counts the header lines in bytes that were read, and the bytes of the body.
 func (f *framing) scan(b []byte) {
+	if f.part == inBody {
+		f.body.Add(int64(len(b)))
+	}
 	for {
 		end := bytes.IndexByte(b, '\n')
 		part := b
@@ -39,8 +60,22 @@ func (f *framing) scan(b []byte) {
 		if end < 0 {
 			return
 		}
+		b = b[end+1:]
+		f.passed(f.line[:f.n], len(b))
 		f.count(f.line[:f.n])
-		f.n, b = 0, b[end+1:]
+		f.n = 0
+	}
+}
+
+// passed notes a line and how many bytes have arrived after it. The first empty line after others ends the head.
+func (f *framing) passed(line []byte, after int) {
+	empty := len(line) == 0 || len(line) == 1 && line[0] == '\r'
+	switch {
+	case f.part == before && !empty:
+		f.part = inHead
+	case f.part == inHead && empty:
+		f.part = inBody
+		f.body.Store(int64(after))
 	}
 }
 

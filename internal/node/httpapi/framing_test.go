@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"adshard/internal/node/httpapi"
 	"adshard/internal/node/httpapi/apitest"
 )
 
@@ -90,4 +91,60 @@ func answered(t *testing.T, addr string, size int, requests ...string) (n int) {
 		n++
 	}
 	return n
+}
+
+// TestBodyArrived: a body counts as arrived if all of it has come with its head, whatever it contains and whatever came before on the
+// connection. What is not known counts as not arrived.
+func TestBodyArrived(t *testing.T) {
+	addr := apitest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		arrived := httpapi.BodyArrived(r)
+		if !arrived {
+			httpapi.CloseAfter(w)
+		}
+		fmt.Fprint(w, arrived)
+	}))
+	const head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 6\r\n\r\n"
+	for _, x := range []struct {
+		sent []string
+		want string
+	}{
+		{[]string{head + "{\"q\"}\n"}, "true"},
+		{[]string{head + "\r\n\r\n\r\n"}, "true"},
+		{[]string{head + "{\"q\":1", head + "\n\n\n\n\n\n", "\r\n" + head + "{\"q\":1"}, "true true true"},
+		{[]string{head + "{\"q\":1", head + "{\"q\":"}, "true false"},
+		{[]string{head + "{\"q\"}\n", "\r\n" + head + "\n"}, "true false"},
+		{[]string{head + "\r\n\r\n"}, "false"},
+		{[]string{"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n \r\n0\r\n\r\n"}, "false"},
+	} {
+		if got := said(t, addr, x.sent); got != x.want {
+			t.Errorf("%q: %s, want %s", x.sent, got, x.want)
+		}
+	}
+}
+
+// said sends requests over one connection, each after the answer to the one before, and returns the bodies of the answers.
+func said(t *testing.T, addr string, requests []string) string {
+	t.Helper()
+	c, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	in := bufio.NewReader(c)
+	var all []string
+	for _, r := range requests {
+		if _, err := io.WriteString(c, r); err != nil {
+			t.Fatal(err)
+		}
+		res, err := http.ReadResponse(in, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(res.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, string(body))
+	}
+	return strings.Join(all, " ")
 }

@@ -42,6 +42,7 @@ func Serve(ctx context.Context, ln net.Listener, h http.Handler) error {
 		ConnState: func(c net.Conn, state http.ConnState) {
 			if s, ok := c.(*stampedConn); ok && state == http.StateIdle {
 				s.first.Store(0)
+				s.framing.next()
 			}
 		},
 	}
@@ -104,6 +105,13 @@ func (c *stampedConn) Read(b []byte) (int, error) {
 		c.first.Store(time.Now().UnixNano())
 	}
 	return n, err
+}
+
+// BodyArrived reports whether the whole body of a request is known to have arrived, so that the server can skip a body that nobody
+// reads without waiting for it. The handler must not have read any of it.
+func BodyArrived(r *http.Request) bool {
+	c, ok := r.Context().Value(connKey{}).(*stampedConn)
+	return ok && r.ContentLength > 0 && r.ContentLength <= c.framing.body.Load()
 }
 
 // FirstByte returns when the request's first byte was read, or the present time if the server is not one of

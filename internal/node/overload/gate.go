@@ -69,6 +69,17 @@ func (g *Gate) Enter(r Request) (*Place, error) {
 	return p, nil
 }
 
+// Check returns the error of Enter if a search with these properties would be refused now, without taking a place. It is for a
+// search whose deadline or rest is not known yet.
+func (g *Gate) Check(r Request) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if _, _, ok := g.limiter.admit(time.Since(g.start), r); !ok {
+		return errBusy
+	}
+	return nil
+}
+
 // Join counts a source as one that shares the places, even while it asks nothing, until `leave` is
 // called.
 func (g *Gate) Join(source string) (leave func()) {

@@ -83,7 +83,7 @@ func newLimiter(c Config) *limiter {
 }
 
 // admit returns the clients on whose behalf a search is made, and whether it is admitted. If it is, enqueue
-// must follow.
+// takes its place.
 func (l *limiter) admit(now time.Duration, r Request) (source, tenant *client, ok bool) {
 	l.adapt(now)
 	source, tenant = l.sources.get(r.Source, now), l.tenants.get(r.Tenant, now)

@@ -59,7 +59,8 @@ type Config struct {
 	Timed bool
 	// Tracer makes the spans of searches; nil means that there are none.
 	Tracer *tracing.Tracer
-	// Arrived, if not nil, receives the text and the context of each search as it arrives. The context is that of Observation.
+	// Arrived, if not nil, receives the text and the context of each search as it arrives, except those refused before their body was
+	// read. The context is that of Observation.
 	Arrived func(query, context string)
 	// MaxInFlight bounds the searches under way; under overload, fewer are accepted (overload.ForMaster).
 	MaxInFlight int

@@ -131,9 +131,10 @@ func (c *call) writeJSON(w http.ResponseWriter, v any) {
 	httpapi.WriteJSON(w, http.StatusOK, v)
 }
 
-// Refuse answers with an error. If a body has not been read, it closes the connection, since such a body may never end.
+// Refuse answers with an error. If a body has neither been read nor arrived, it closes the connection, since such a body may never
+// end.
 func (c *call) Refuse(w http.ResponseWriter, r *http.Request, err error) {
-	if r.ContentLength != 0 && !c.body {
+	if r.ContentLength != 0 && !c.body && !httpapi.BodyArrived(r) {
 		httpapi.CloseAfter(w)
 	}
 	c.seen.Status, c.seen.Err = httpapi.Status(err), err

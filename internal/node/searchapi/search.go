@@ -36,8 +36,13 @@ func (c *call) Search(w http.ResponseWriter, r *http.Request, p *api.SearchParam
 // advertisers.
 const maxBody = 1 << 20
 
-// SearchPost answers POST /v1/search.
+// SearchPost answers POST /v1/search. While the gate is full it refuses before the body is read, whatever timeout_ms says: a master's
+// gate has no queue. No place is taken until the body has been read, since a client may send it slowly.
 func (c *call) SearchPost(w http.ResponseWriter, r *http.Request) {
+	if err := c.gate.Check(overload.Request{Tenant: c.tags.Tenant, Low: c.tags.Low, Left: c.DefaultTimeout}); err != nil {
+		c.Refuse(w, r, err)
+		return
+	}
 	c.body = true
 	b := api.NewSearchBody()
 	if err := httpapi.ReadBody(w, r, c.BodyTimeout, maxBody, b); err != nil {
