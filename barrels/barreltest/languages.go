@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"adshard/barrels"
+	"adshard/internal/oracle/oracletest"
 	"adshard/search"
-	"adshard/search/spelling"
 	"adshard/search/words"
 )
 
@@ -42,7 +42,7 @@ func BenchmarkKnownWords(b *testing.B, keywords int64, open func(testing.TB) bar
 	s := open(b)
 	defer s.Close()
 	Fill(b, s, c.Buckets(8<<20))
-	v := vocabularyOf(b, c.Queries, int(keywords))
+	v := vocabularyOf(c.Queries, int(keywords))
 	for name, room := range map[string]int{"anew": 0, "kept": 64 << 20} {
 		b.Run(name, func(b *testing.B) {
 			with := search.NewExpansions(words.Default, nil, room)
@@ -54,13 +54,15 @@ func BenchmarkKnownWords(b *testing.B, keywords int64, open func(testing.TB) bar
 }
 
 // vocabularyOf returns a vocabulary of all words of some queries, and of others that are made up.
-func vocabularyOf(b *testing.B, queries []string, others int) search.Vocabulary {
-	var counter spelling.Counter
+func vocabularyOf(queries []string, others int) search.Vocabulary {
+	frequencies := make(map[string]int)
 	for _, q := range queries {
-		if split, err := words.Split(q); err == nil {
-			if err := counter.Add(split); err != nil {
-				b.Fatal(err)
-			}
+		split, err := words.Split(q)
+		if err != nil {
+			continue // the master refuses such a query
+		}
+		for _, w := range split {
+			frequencies[w.Fold]++
 		}
 	}
 	r := rand.New(rand.NewPCG(1, 2))
@@ -69,15 +71,9 @@ func vocabularyOf(b *testing.B, queries []string, others int) search.Vocabulary 
 		for i := range word {
 			word[i] = 'a' + byte(r.IntN(26))
 		}
-		if err := counter.Add([]words.Word{{Fold: string(word)}}); err != nil {
-			b.Fatal(err)
-		}
+		frequencies[string(word)]++
 	}
-	v, err := spelling.Parse(counter.Text())
-	if err != nil {
-		b.Fatal(err)
-	}
-	return v
+	return oracletest.Vocabulary(frequencies)
 }
 
 // expander expands queries up to a level.
