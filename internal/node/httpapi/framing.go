@@ -19,22 +19,22 @@ type framing struct {
 	line [len(encodingHeader)]byte // beginning of the present line; for the goroutine that reads
 	n    int                       // bytes in line
 
-	part part         // of the present request; for the goroutine that reads, and next
-	body atomic.Int64 // bytes that have arrived after the head of the present request
+	phase phase        // for the goroutine that reads, and next
+	body  atomic.Int64 // bytes that have arrived after the head of the present request
 }
 
-// part is the part of a request to which the next byte belongs.
-type part int
+// phase is the part of the present request to which the next byte belongs.
+type phase int
 
 const (
-	before part = iota // empty lines, which some clients send between requests, or the first line
+	before phase = iota // empty lines, which some clients send between requests, or the first line
 	inHead
 	inBody
 )
 
 // next begins another request on the connection. If some of its head arrived with the request before, its body may be counted short.
 func (f *framing) next() {
-	f.part = before
+	f.phase = before
 	f.body.Store(0)
 }
 
@@ -45,7 +45,7 @@ const (
 
 // scan counts the header lines in bytes that were read, and the bytes of the body.
 func (f *framing) scan(b []byte) {
-	if f.part == inBody {
+	if f.phase == inBody {
 		f.body.Add(int64(len(b)))
 	}
 	for {
@@ -71,10 +71,10 @@ func (f *framing) scan(b []byte) {
 func (f *framing) passed(line []byte, after int) {
 	empty := len(line) == 0 || len(line) == 1 && line[0] == '\r'
 	switch {
-	case f.part == before && !empty:
-		f.part = inHead
-	case f.part == inHead && empty:
-		f.part = inBody
+	case f.phase == before && !empty:
+		f.phase = inHead
+	case f.phase == inHead && empty:
+		f.phase = inBody
 		f.body.Store(int64(after))
 	}
 }

@@ -107,8 +107,8 @@ func (c *stampedConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// BodyArrived reports whether the whole body of a request is known to have arrived, so that the server can skip a body that nobody
-// reads without waiting for it. The handler must not have read any of it.
+// BodyArrived reports whether the whole body of a request is known to have arrived. The server can then discard it unread without
+// waiting for the client. The handler must not have read any of it.
 func BodyArrived(r *http.Request) bool {
 	c, ok := r.Context().Value(connKey{}).(*stampedConn)
 	return ok && r.ContentLength > 0 && r.ContentLength <= c.framing.body.Load()
