@@ -137,28 +137,13 @@ func TestFaultsOfTheSearcher(t *testing.T) {
 }
 
 func TestOverloadIsRefusedAtOnce(t *testing.T) {
-	f := &fake{answer: whole(), hold: make(chan struct{})}
-	c := configured(f)
-	c.MaxInFlight = 1
-	h := New(c)
-	first := make(chan int)
-	go func() {
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/v1/search?q=a&timeout_ms=5000", nil))
-		first <- w.Code
-	}()
-	for h.State().Running == 0 {
-		time.Sleep(time.Millisecond)
-	}
+	h, _, release := full(t)
 	res, body := get(t, h, "/v1/search?q=a")
 	refused(t, "overload", res, body, http.StatusServiceUnavailable, api.ErrorCodeOverloaded, "")
 	if res.Header.Get("Retry-After") == "" {
 		t.Error("no Retry-After")
 	}
-	close(f.hold)
-	if code := <-first; code != http.StatusOK {
-		t.Errorf("the first: %d", code)
-	}
+	release()
 	if res, _ := get(t, h, "/v1/search?q=a"); res.StatusCode != http.StatusOK {
 		t.Errorf("afterwards: %d", res.StatusCode)
 	}
