@@ -72,6 +72,12 @@ func (f *Forms) version() string {
 	return f.Vocabulary.Version()
 }
 
+// Vocabulary returns the version of the vocabulary by which words are corrected now, or "" if there is none.
+func (e *Expansions) Vocabulary() string {
+	f := e.forms(Misspelt)
+	return f.version()
+}
+
 // Languages returns the languages in which words have stems.
 func (e *Expansions) Languages() words.Languages { return e.languages }
 

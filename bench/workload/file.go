@@ -88,6 +88,7 @@ func (r *reader) line(line string) error {
 	}
 	text, rest, two := strings.Cut(line, "\t")
 	rest, more, three := strings.Cut(rest, "\t")
+	more, _, _ = strings.Cut(more, "\t") // the version of a vocabulary, for people
 	is := alone
 	count, notNumber := strconv.ParseFloat(rest, 64)
 	at, notTime := time.Parse(time.RFC3339Nano, rest)

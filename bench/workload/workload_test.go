@@ -226,7 +226,7 @@ func TestFromFile(t *testing.T) {
 	if got := events(timed, 0, 2*time.Second); len(got) != 2 {
 		t.Errorf("times of a shorter run: %v", got)
 	}
-	said := read("x\t2026-01-31T12:00:00Z\nx\t2026-01-31T12:00:01Z\tlocation=2203&time=2026-01-31T12%3A00%3A01Z\nx\t2026-01-31T12:00:02Z\n")
+	said := read("x\t2026-01-31T12:00:00Z\nx\t2026-01-31T12:00:01Z\tlocation=2203&time=2026-01-31T12%3A00%3A01Z\t0123456789abcdef\nx\t2026-01-31T12:00:02Z\n")
 	if len(said.Queries) != 2 || said.Context(0) != nil || said.Context(1).Get("location") != "2203" {
 		t.Errorf("contexts: %q, %v", said.Queries, said.Contexts)
 	}

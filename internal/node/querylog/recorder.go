@@ -64,7 +64,7 @@ func (c *RecordConfig) Paths() (paths []string) {
 }
 
 // log describes the log file and its older files. A query log is recognized by its first line: a text, a tab and a time, and perhaps
-// another tab and field.
+// further tabs and fields.
 func (c *RecordConfig) log() *outfile.Log {
 	line := func(text string) bool {
 		_, at, tab := strings.Cut(text, "\t")
@@ -87,7 +87,8 @@ const (
 
 // Recorder writes searches to a file, for adbench to replay. Each is a line with its text, a tab and the time of arrival (RFC 3339),
 // in the order of arrival. After another tab come the other parts of the search that decide its ads, as parameters, with the time for
-// which it was answered (searchapi.Observation). Make it with NewRecorder; Run writes the file.
+// which it was answered (searchapi.Observation). Where these ask for corrections of misspelt words, the version of the vocabulary follows
+// after a third tab. Make it with NewRecorder; Run writes the file.
 type Recorder struct {
 	cfg RecordConfig
 	log *slog.Logger
@@ -126,8 +127,8 @@ func (r *Recorder) open() error {
 // oneLine replaces the characters of a query that separate fields or lines. In a query they only separate words.
 var oneLine = strings.NewReplacer("\t", " ", "\n", " ", "\r", " ")
 
-// Record records a search with its context (searchapi.Observation), or skips it, as chance and Share decide.
-func (r *Recorder) Record(query, context string) {
+// Record records a search with its context and vocabulary (searchapi.Config), or skips it, as chance and Share decide.
+func (r *Recorder) Record(query, context, vocabulary string) {
 	if r.cfg.Share < 1 && rand.Float64() >= r.cfg.Share {
 		return
 	}
@@ -149,6 +150,9 @@ func (r *Recorder) Record(query, context string) {
 	r.waiting = now.AppendFormat(r.waiting, time.RFC3339Nano)
 	if context != "" {
 		r.waiting = append(append(r.waiting, '\t'), context...)
+	}
+	if vocabulary != "" { // the search has a context, which says that it asks for corrections
+		r.waiting = append(append(r.waiting, '\t'), vocabulary...)
 	}
 	r.waiting = append(r.waiting, '\n')
 }

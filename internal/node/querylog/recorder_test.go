@@ -43,15 +43,15 @@ func recorded(t *testing.T, name string) []string {
 // goroutines, and other users cannot read them.
 func TestRecord(t *testing.T) {
 	r, _ := newRecorder(t, nil)
-	r.Record("  \n", "")
-	r.Record("red\tlamp\r\nof glass", "location=2203&time=2026-03-04T12%3A00%3A00Z")
+	r.Record("  \n", "", "")
+	r.Record("red\tlamp\r\nof glass", "location=2203&time=2026-03-04T12%3A00%3A00Z", "0123456789abcdef")
 	ahead := time.Now().UTC().Add(time.Hour).Round(0)
 	r.last = ahead // the clock is set back
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
 			for range 250 {
-				r.Record("žlutý kůň", "")
+				r.Record("žlutý kůň", "", "")
 			}
 		})
 	}
@@ -63,7 +63,7 @@ func TestRecord(t *testing.T) {
 	if len(list) != 1001 || !strings.HasPrefix(list[0], "red lamp  of glass\t") || !strings.HasPrefix(list[1], "žlutý kůň\t") {
 		t.Fatalf("%d lines: %q", len(list), list[:2])
 	}
-	if fields := strings.Split(list[0], "\t"); len(fields) != 3 || fields[2] != "location=2203&time=2026-03-04T12%3A00%3A00Z" {
+	if fields := strings.Split(list[0], "\t"); len(fields) != 4 || fields[2] != "location=2203&time=2026-03-04T12%3A00%3A00Z" || fields[3] != "0123456789abcdef" {
 		t.Errorf("the first line is %q", list[0])
 	}
 	last := ahead
@@ -85,7 +85,7 @@ func TestShare(t *testing.T) {
 	r, _ := newRecorder(t, func(c *RecordConfig) { c.Share = 0.25 })
 	defer r.Close()
 	for range 10_000 {
-		r.Record("q", "")
+		r.Record("q", "", "")
 	}
 	if n := bytes.Count(r.waiting, []byte("\n")); n < 2200 || n > 2800 {
 		t.Errorf("%d of 10,000 at a share of 0.25", n)
@@ -97,7 +97,7 @@ func TestShare(t *testing.T) {
 func TestRotation(t *testing.T) {
 	r, _ := newRecorder(t, func(c *RecordConfig) { c.Size, c.Files = 4<<10, 3 })
 	for i := range 1000 {
-		if r.Record(fmt.Sprint("query ", i), ""); i%10 == 9 {
+		if r.Record(fmt.Sprint("query ", i), "", ""); i%10 == 9 {
 			r.flush()
 		}
 	}
@@ -108,7 +108,7 @@ func TestRotation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again.Record("query 1000", "")
+	again.Record("query 1000", "", "")
 	if err := again.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -134,8 +134,8 @@ func TestRotation(t *testing.T) {
 // recorded.
 func TestLongLines(t *testing.T) {
 	r, _ := newRecorder(t, nil)
-	r.Record("q", strings.Repeat("x", longest-1))
-	r.Record("q", strings.Repeat("x", longest))
+	r.Record("q", strings.Repeat("x", longest-1), "")
+	r.Record("q", strings.Repeat("x", longest), "")
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -153,21 +153,21 @@ func TestADiskThatFails(t *testing.T) {
 	r.cfg.File = filepath.Join(t.TempDir(), "missing", "queries")
 	_ = r.file.Close()
 	for range 3 {
-		r.Record("lost", "")
+		r.Record("lost", "", "")
 		r.flush()
 	}
 	if n := strings.Count(log.String(), "cannot be recorded"); r.Lost() != 3 || n != 1 {
 		t.Errorf("%d lost, %d lines: %s", r.Lost(), n, log)
 	}
 	r.cfg.File = gone
-	r.Record("back", "")
+	r.Record("back", "", "")
 	r.flush()
 	if list := recorded(t, gone); len(list) != 1 || !strings.HasPrefix(list[0], "back\t") {
 		t.Errorf("%q", list)
 	}
 	long := strings.Repeat("x", 1000)
 	for range 2 * most / 1000 {
-		r.Record(long, "")
+		r.Record(long, "", "")
 	}
 	if r.Lost() < 1000 || len(r.waiting) > most+2000 {
 		t.Errorf("%d lost, %d bytes wait", r.Lost(), len(r.waiting))

@@ -120,7 +120,7 @@ func (s *Slow) Observe(o *searchapi.Observation) {
 		calls[i] = c.String()
 	}
 	s.log.Warn("a search was slow", "request", q.RequestID, "query", q.Query, "context", q.Context, "took", o.Took, "expand", o.Expand, "search", o.Search,
-		"finish", o.Finish, "outcome", q.Outcome, "matched", q.Matched, "examined", q.Examined, "calls", strings.Join(calls, " "), "unlogged", unlogged)
+		"finish", o.Finish, "outcome", q.Outcome, "matched", q.Matched, "examined", q.Examined, "vocabulary_version", q.Vocabulary, "calls", strings.Join(calls, " "), "unlogged", unlogged)
 }
 
 func slowSearch(o *searchapi.Observation) *SlowSearch {

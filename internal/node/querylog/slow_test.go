@@ -22,7 +22,7 @@ func observed(query string, took time.Duration) *searchapi.Observation {
 	timing.Add(search.Part{Name: "shard-0", Replica: "slave-0", Took: took / 2})
 	timing.Add(search.Part{Name: "shard-1", Replica: "slave-1", Took: took, Err: fault.Newf(fault.Deadline, "x", "late")})
 	return &searchapi.Observation{Operation: searchapi.OperationSearch, RequestID: "r-" + query, Query: query, Status: 200, Took: took,
-		Expand: time.Millisecond, Search: took / 2, Timing: timing, Answer: &search.Answer{Matched: 7, Work: search.Work{Examined: 9}}}
+		Expand: time.Millisecond, Search: took / 2, Timing: timing, Vocabulary: "0123456789abcdef", Answer: &search.Answer{Matched: 7, Work: search.Work{Examined: 9}}}
 }
 
 // TestSlowSearchesAreLogged: slow searches, and no others, are logged with everything that is known
@@ -45,7 +45,7 @@ func TestSlowSearchesAreLogged(t *testing.T) {
 		if len(list) != lines {
 			t.Fatalf("%d lines for 100 slow searches at once; want %d", len(list), lines)
 		}
-		for _, says := range []string{`"request":"r-red lamp"`, `"query":"red lamp"`, `"took":20000000`, `"matched":7`, `"examined":9`, `"outcome":"incomplete"`,
+		for _, says := range []string{`"request":"r-red lamp"`, `"query":"red lamp"`, `"took":20000000`, `"matched":7`, `"examined":9`, `"outcome":"incomplete"`, `"vocabulary_version":"0123456789abcdef"`,
 			`shard-0/slave-0=10ms`, `shard-1/slave-1=20ms(deadline)`, `"unlogged":0`} {
 			if !strings.Contains(list[0], says) {
 				t.Errorf("the line has no %s: %s", says, list[0])

@@ -1,6 +1,7 @@
 package searchapi
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"runtime/debug"
@@ -107,7 +108,11 @@ func (c *call) result(ctx context.Context, p *api.SearchParams) (Result, error) 
 		c.seen.Context = saidOf(c.asked, c.start)
 	}
 	if c.Arrived != nil {
-		c.Arrived(p.Q, c.seen.Context)
+		vocabulary := ""
+		if p.Variants == api.VariantMisspelt {
+			vocabulary = cmp.Or(c.Expansions.Vocabulary(), noVocabulary)
+		}
+		c.Arrived(p.Q, c.seen.Context, vocabulary)
 	}
 	ctx, done, err := c.begin(ctx, p.TimeoutMs)
 	if err != nil {

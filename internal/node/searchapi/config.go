@@ -59,9 +59,9 @@ type Config struct {
 	Timed bool
 	// Tracer makes the spans of searches; nil means that there are none.
 	Tracer *tracing.Tracer
-	// Arrived, if not nil, receives the text and the context of each search as it arrives, except those refused before their body was
-	// read. The context is that of Observation.
-	Arrived func(query, context string)
+	// Arrived, if not nil, receives the text, the context and the vocabulary of each search as it arrives, except those refused before
+	// their body was read. The context and the vocabulary are those of Observation; the vocabulary is the one in force then.
+	Arrived func(query, context, vocabulary string)
 	// MaxInFlight bounds the searches under way; under overload, fewer are accepted (overload.ForMaster).
 	MaxInFlight int
 	// Observer receives every request once it is finished. It may be nil.

@@ -23,7 +23,8 @@ func TestAnswersNameTheVocabulary(t *testing.T) {
 	c := configured(f)
 	c.Expansions = search.NewExpansions(words.Default, nil, ExpansionBytes)
 	c.Expansions.Correct(func() search.Vocabulary { return now })
-	var seen []string
+	var seen, arrived []string
+	c.Arrived = func(_, _, vocabulary string) { arrived = append(arrived, vocabulary) }
 	c.Observer = observerFunc(func(o *Observation) { seen = append(seen, o.Vocabulary) })
 	h := New(c)
 	for _, s := range []struct {
@@ -35,10 +36,10 @@ func TestAnswersNameTheVocabulary(t *testing.T) {
 		{nil, "misspelt", "none", http.StatusServiceUnavailable}, {v, "misspelt", v.Version(), http.StatusOK},
 		{nil, "synonym", "", http.StatusOK}, {v, "synonym", "", http.StatusOK}, {v, "folded", "", http.StatusOK},
 	} {
-		now, seen = s.vocabulary, nil
+		now, seen, arrived = s.vocabulary, nil, nil
 		_, body := get(t, h, "/v1/search?q=wireles+usb&variants="+s.variants)
-		if a := searchAnswer(t, body); a.VocabularyVersion != s.version || !slices.Equal(seen, []string{s.version}) {
-			t.Errorf("%+v: %q, observed %q", s, a.VocabularyVersion, seen)
+		if a := searchAnswer(t, body); a.VocabularyVersion != s.version || !slices.Equal(seen, []string{s.version}) || !slices.Equal(arrived, seen) {
+			t.Errorf("%+v: %q, observed %q, recorded %q", s, a.VocabularyVersion, seen, arrived)
 		}
 		corrected := s.version == v.Version()
 		if f.asked.Profile.Corrects() != (s.variants == "misspelt") || slices.ContainsFunc(f.asked.Query.Terms, func(t search.QueryTerm) bool { return t.Cap() == search.Misspelt }) != corrected {

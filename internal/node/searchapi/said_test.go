@@ -24,7 +24,7 @@ func TestWhatIsLoggedAsksTheSame(t *testing.T) {
 	f := &fake{}
 	var logged string
 	c := configured(f)
-	c.Arrived = func(_, context string) { logged = context }
+	c.Arrived = func(_, context, _ string) { logged = context }
 	c.List = func(name string) (uint64, error) {
 		if name == "kids" {
 			return 7, nil
