@@ -179,6 +179,9 @@ func TestCheckConfigChecksWhatAStartChecks(t *testing.T) {
 				if now := tree(t, a.dir); now != before {
 					t.Errorf("the check leaves\n%s; there was\n%s", now, before)
 				}
+				if !namesKey(said, c.lines) {
+					t.Errorf("the check does not name the key: %s", said)
+				}
 				started, saidThen := startOf(t, program, "--config", path)
 				if status == exitDone || status != started || !strings.Contains(said, strings.ReplaceAll(c.says, "%", a.dir)) {
 					t.Errorf("the check ends with %d: %s\na start with %d: %s", status, said, started, saidThen)
@@ -186,6 +189,14 @@ func TestCheckConfigChecksWhatAStartChecks(t *testing.T) {
 			})
 		}
 	}
+}
+
+// namesKey reports whether a message names the key db or a key of these lines.
+func namesKey(said, lines string) bool {
+	return slices.ContainsFunc(append(strings.Split(lines, "\n"), "db:"), func(line string) bool {
+		key, _, _ := strings.Cut(line, ":")
+		return key != "" && (strings.Contains(said, key+": ") || strings.Contains(said, key+"."))
+	})
 }
 
 // startLines returns a configuration with which a program would start, if the given lines were not in it.

@@ -50,7 +50,7 @@ func Serve(c *cobra.Command, s Streams, v Server) *cobra.Command {
 		}
 		if v.Database != nil {
 			if err := CheckDatabase(*v.Database); err != nil {
-				return err
+				return fmt.Errorf("config: db: %w", err)
 			}
 		}
 		if flags.check {

@@ -232,7 +232,7 @@ func (c *Config) CheckStart(ctx context.Context, log *slog.Logger) error {
 	k := preflight.Begin(ctx, ulimit.Need{Files: ports.LeastFiles}, log)
 	k.Database(c.DB)
 	k.Credentials(&c.Settings, access.Balancer, "")
-	k.AddError(c.ControlTLS.Check())
+	k.AddError(c.ControlTLS.Check()) // it names the key and the file
 	k.Listen(map[string]string{"listen": c.Listen, "admin": c.Admin})
 	return k.Err()
 }

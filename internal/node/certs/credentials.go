@@ -3,6 +3,7 @@ package certs
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"log/slog"
 	"slices"
 	"time"
@@ -41,13 +42,15 @@ func (s *Settings) Open(role access.Role, name string, log *slog.Logger) (*Crede
 		files := s.TLS
 		read := func() (*material, error) { return readFor(files, role, name) }
 		if c.own, err = newWatched(log, read, files.Cert, files.Key, files.CA); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("config: tls.%w", err)
 		}
 	}
 	if s.Tokens != "" {
-		c.tokens, err = newWatched(log, func() (*access.Tokens, error) { return readTokens(s.Tokens) }, s.Tokens)
+		if c.tokens, err = newWatched(log, func() (*access.Tokens, error) { return readTokens(s.Tokens) }, s.Tokens); err != nil {
+			return nil, fmt.Errorf("config: tokens: %w", err)
+		}
 	}
-	return c, err
+	return c, nil
 }
 
 // readFor reads the files of a process, and returns an error if their certificate has another role
@@ -55,7 +58,7 @@ func (s *Settings) Open(role access.Role, name string, log *slog.Logger) (*Crede
 func readFor(files TLS, role access.Role, name string) (*material, error) {
 	m, err := readOwn(files)
 	if err == nil && (m.self.Role != role || name != "" && m.self.Name != name) {
-		err = fault.Newf(fault.Invalid, op, "%s is the certificate of the %s, this is the %s: `adshard cert issue %s %s`",
+		err = fault.Newf(fault.Invalid, "", "cert: %s is the certificate of the %s, this is the %s: `adshard cert issue %s %s`",
 			files.Cert, m.self, access.Identity{Role: role, Name: name}, role, cmp.Or(name, "NAME"))
 	}
 	return m, err

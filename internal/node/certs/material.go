@@ -32,7 +32,7 @@ func readPair(cert, key string) (*material, error) {
 	}
 	pair, err := tls.X509KeyPair(certText, keyText)
 	if err != nil {
-		return nil, fault.Newf(fault.Invalid, op, "%s with %s: %w; if they do not belong together, run `adshard cert rotate` again, or copy both from one place", cert, key, err)
+		return nil, fault.Newf(fault.Invalid, "", "cert: %s with key %s: %w; if they do not belong together, run `adshard cert rotate` again, or copy both from one place", cert, key, err)
 	}
 	return &material{pair: pair, leaf: pair.Leaf}, nil
 }
@@ -49,21 +49,21 @@ func readOwn(files TLS) (*material, error) {
 	}
 	m.roots = x509.NewCertPool()
 	if !m.roots.AppendCertsFromPEM(ca) {
-		return nil, fault.Newf(fault.Invalid, op, "%s has no certificate", files.CA)
+		return nil, fault.Newf(fault.Invalid, "", "ca: %s has no certificate", files.CA)
 	}
 	if m.self, err = identityOf(m.leaf); err != nil {
-		return nil, fault.Newf(fault.Invalid, op, "%s: %w", files.Cert, err)
+		return nil, fault.Newf(fault.Invalid, "", "cert: %s: %w", files.Cert, err)
 	}
 	chain := []*x509.Certificate{m.leaf}
 	for _, der := range m.pair.Certificate[1:] {
 		c, err := x509.ParseCertificate(der)
 		if err != nil {
-			return nil, fault.Newf(fault.Invalid, op, "%s: %w", files.Cert, err)
+			return nil, fault.Newf(fault.Invalid, "", "cert: %s: %w", files.Cert, err)
 		}
 		chain = append(chain, c)
 	}
 	if _, err := m.verify(chain, x509.ExtKeyUsageClientAuth, time.Now()); err != nil {
-		return nil, fault.Newf(fault.Invalid, op, "%s with %s: %w", files.Cert, files.CA, err)
+		return nil, fault.Newf(fault.Invalid, "", "cert: %s with ca %s: %w", files.Cert, files.CA, err)
 	}
 	return m, nil
 }

@@ -2,6 +2,7 @@ package certs
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"net"
 
@@ -25,7 +26,10 @@ func (q *QueryTLS) Open(log *slog.Logger) (*Queries, error) {
 	cert, key := q.Cert, q.Key
 	var err error
 	out.side.own, err = newWatched(log, func() (*material, error) { return readPair(cert, key) }, cert, key)
-	return out, err
+	if err != nil {
+		return nil, fmt.Errorf("config: query_tls.%w", err)
+	}
+	return out, nil
 }
 
 // Listener returns a listener for queries over HTTP.

@@ -126,7 +126,7 @@ func (c *Config) CheckStart(ctx context.Context, log *slog.Logger) error {
 	if c.AdoptEvents {
 		counts = ""
 	}
-	k.Events(c.events(), counts)
+	k.Events("events", c.events(), counts)
 	k.Credentials(&c.Settings, access.Collector, c.Name)
 	k.Queries(&c.QueryTLS)
 	k.Listen(map[string]string{"http": c.HTTP, "admin": c.Admin})

@@ -2,6 +2,7 @@ package database
 
 import (
 	"context"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -49,6 +50,23 @@ func probeServer(ctx context.Context, url string) error {
 		return err
 	}
 	return r.Close()
+}
+
+// Shown returns the value of a setting as messages show it: the URL of a database on a server without its password and its parameters,
+// among which may be another one.
+func Shown(value string) string {
+	if !IsServer(value) {
+		return value
+	}
+	u, err := url.Parse(value)
+	if err != nil {
+		return "a URL that cannot be read"
+	}
+	shown := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}
+	if name := u.User.Username(); name != "" {
+		shown.User = url.User(name)
+	}
+	return shown.String()
 }
 
 // FileOf returns the path in a URL sqlite:PATH.

@@ -168,10 +168,10 @@ func (c *Config) CheckStart(ctx context.Context, log *slog.Logger) error {
 func (c *Config) CheckQueries(k *preflight.Check) {
 	k.Queries(&c.QueryTLS)
 	_, err := openLexicon(c.Lexicon, slog.New(slog.DiscardHandler))
-	k.AddError(err)
+	k.Of("lexicon", c.Lexicon, err)
 	_, err = readProfile(c.Profile)
-	k.AddError(err)
-	k.AddError(scorers.Check(c.Scorer))
-	k.File(c.QueryLog.File)
-	k.AddError(c.QueryLog.CheckFiles())
+	k.Of("profile", c.Profile, err)
+	k.Of("scorer", c.Scorer, scorers.Check(c.Scorer))
+	k.File("query_log.file", c.QueryLog.File)
+	k.Of("query_log.file", c.QueryLog.File, c.QueryLog.CheckFiles())
 }

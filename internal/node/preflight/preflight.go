@@ -11,12 +11,14 @@ package preflight
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -36,11 +38,15 @@ type Check struct {
 	ctx    context.Context
 	log    *slog.Logger
 	faults []error
+	within time.Duration // bounds the check of a database
 }
+
+// databaseTime bounds the check of a database: with a server that accepts connections and does not answer, a check would never end.
+const databaseTime = 10 * time.Second
 
 // Begin returns a Check that has checked the limits of the process.
 func Begin(ctx context.Context, need ulimit.Need, log *slog.Logger) *Check {
-	k := &Check{ctx: ctx, log: log}
+	k := &Check{ctx: ctx, log: log, within: databaseTime}
 	k.AddError(need.Check(log))
 	return k
 }
@@ -49,6 +55,13 @@ func Begin(ctx context.Context, need ulimit.Need, log *slog.Logger) *Check {
 func (k *Check) AddError(err error) {
 	if err != nil {
 		k.faults = append(k.faults, err)
+	}
+}
+
+// Of adds err as a fault of the value of a key, if it is not nil.
+func (k *Check) Of(key, value string, err error) {
+	if err != nil {
+		k.AddError(fmt.Errorf("config: %s: %s: %w", key, database.Shown(value), err))
 	}
 }
 
@@ -75,75 +88,93 @@ func (k *Check) Queries(q *certs.QueryTLS) {
 // Listen checks that the addresses, given by their keys, belong to this machine and allow listening.
 func (k *Check) Listen(addresses map[string]string) {
 	for _, key := range slices.Sorted(maps.Keys(addresses)) {
-		k.AddError(ports.Probe(key, addresses[key]))
+		k.Of(key, addresses[key], ports.Probe(key, addresses[key]))
 	}
 }
 
 // Database checks the backend database. It returns the database's id, and the id of its database of events or "" if
 // none is named yet; after a fault, both are "".
 func (k *Check) Database(url string) (id, counts string) {
-	id, counts, err := database.Probe(k.ctx, url)
-	k.AddError(err)
+	ctx, cancel := k.bounded()
+	defer cancel()
+	id, counts, err := database.Probe(ctx, url)
+	k.Of("db", url, orLate(ctx, err))
 	return id, counts
 }
 
-// Events checks the database of events or, if there is none, the directory for its file. `counts` is the id of the
+// bounded returns the context of the check of a database.
+func (k *Check) bounded() (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(k.ctx, k.within, fault.Newf(fault.Deadline, "", "it has not answered within %v: see whether its server runs and can be reached", k.within))
+}
+
+// orLate returns why ctx has ended if that is why a check failed, and otherwise err.
+func orLate(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// Events checks the database of events that the value of a key leads to or, if there is none, the directory for its file. `counts` is the id of the
 // database of events that the backend database names. If it names one, the collector's database must exist. A
 // collector with another database can run, and says why it is not ready.
-func (k *Check) Events(url, counts string) {
-	there, err := database.ProbeEvents(k.ctx, url)
-	k.AddError(err)
+func (k *Check) Events(key, url, counts string) {
+	ctx, cancel := k.bounded()
+	defer cancel()
+	there, err := database.ProbeEvents(ctx, url)
 	if err == nil && !there && counts != "" {
-		k.AddError(events.Missing(counts))
+		err = events.Missing(counts)
 	}
+	k.Of(key, url, orLate(ctx, err))
 	if path, ok := database.FileOf(url); ok {
-		k.folder(filepath.Dir(path))
+		k.Of(key, url, folder(filepath.Dir(path)))
 	}
 }
 
-// File checks that a file can be written or created. It accepts "".
-func (k *Check) File(path string) {
-	if path == "" {
-		return
+// File checks that the file of a key can be written or created. It accepts "".
+func (k *Check) File(key, path string) {
+	if path != "" {
+		k.Of(key, path, file(path))
 	}
+}
+
+func file(path string) error {
 	switch info, err := os.Stat(path); {
 	case errors.Is(err, fs.ErrNotExist):
-		k.folder(filepath.Dir(path))
+		return folder(filepath.Dir(path))
 	case err == nil && !info.Mode().IsRegular():
-		k.AddError(fault.Newf(fault.Invalid, "start", "%s is not a regular file; name another one", path))
-	default:
-		k.writable(path, unix.W_OK)
+		return fault.Newf(fault.Invalid, "start", "%s is not a regular file; name another one", path)
 	}
+	return writable(path, unix.W_OK)
 }
 
 // folder checks that a directory exists and can be written to.
-func (k *Check) folder(path string) {
+func folder(path string) error {
 	if _, err := os.Stat(path); err != nil {
-		k.AddError(config.DirError(path, err))
-		return
+		return config.DirError(path, err)
 	}
-	k.Dir(path)
+	return dir(path)
 }
 
-// Dir checks that a directory can be written to or created, and that its path does not belong to a database or a
-// backup.
-func (k *Check) Dir(path string) {
+// Dir checks that the directory of a key can be written to or created, and that its path does not belong to a database
+// or a backup.
+func (k *Check) Dir(key, path string) { k.Of(key, path, dir(path)) }
+
+func dir(path string) error {
 	at := filepath.Clean(path)
-	k.AddError(outfile.CheckDir(at, true))
+	err := outfile.CheckDir(at, true)
 	for {
-		info, err := os.Stat(at)
-		if errors.Is(err, fs.ErrNotExist) && at != filepath.Dir(at) {
+		info, statErr := os.Stat(at)
+		if errors.Is(statErr, fs.ErrNotExist) && at != filepath.Dir(at) {
 			if at = filepath.Dir(at); missing(at) { // the directory is to be created in this one
-				k.AddError(outfile.CheckDir(at, true))
+				err = errors.Join(err, outfile.CheckDir(at, true))
 			}
 			continue
 		}
-		if err == nil && !info.IsDir() {
-			k.AddError(fault.Newf(fault.Invalid, "start", "%s is not a directory: choose another one", at))
-			return
+		if statErr == nil && !info.IsDir() {
+			return errors.Join(err, fault.Newf(fault.Invalid, "start", "%s is not a directory: choose another one", at))
 		}
-		k.writable(at, unix.W_OK|unix.X_OK)
-		return
+		return errors.Join(err, writable(at, unix.W_OK|unix.X_OK))
 	}
 }
 
@@ -152,8 +183,9 @@ func missing(path string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-func (k *Check) writable(path string, mode uint32) {
+func writable(path string, mode uint32) error {
 	if err := unix.Access(path, mode); err != nil {
-		k.AddError(config.DirError(path, &fs.PathError{Op: "write", Path: path, Err: err}))
+		return config.DirError(path, &fs.PathError{Op: "write", Path: path, Err: err})
 	}
+	return nil
 }

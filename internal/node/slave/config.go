@@ -142,9 +142,9 @@ func (c Config) Within(plan memlimit.Plan) Config {
 func (c *Config) CheckStart(ctx context.Context, log *slog.Logger) error {
 	k := preflight.Begin(ctx, c.need(), log)
 	k.Credentials(&c.Settings, access.Slave, c.Name)
-	k.Dir(c.Dir)
-	k.AddError(outfile.CheckStore(c.Dir))
-	k.AddError(scorers.Check(c.Scorer))
+	k.Dir("dir", c.Dir)
+	k.Of("dir", c.Dir, outfile.CheckStore(c.Dir))
+	k.Of("scorer", c.Scorer, scorers.Check(c.Scorer))
 	k.Listen(map[string]string{"listen": c.Listen, "admin": c.Admin})
 	return k.Err()
 }

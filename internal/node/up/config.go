@@ -246,11 +246,15 @@ func (c *Config) CheckStart(ctx context.Context, log *slog.Logger) error {
 	}
 	m := c.master(loopback)
 	m.CheckQueries(k)
-	k.AddError(home.Check(c.stores(), id))
-	k.Dir(c.stores().Path)
-	k.AddError(outfile.CheckStore(filepath.Join(c.stores().Path, home.StoreName(0))))
+	key := "data"
+	if c.Barrels != "" {
+		key = "barrels"
+	}
+	k.Of(key, c.stores().Path, home.Check(c.stores(), id))
+	k.Dir(key, c.stores().Path)
+	k.Of(key, c.stores().Path, outfile.CheckStore(filepath.Join(c.stores().Path, home.StoreName(0))))
 	if c.Collector != "" {
-		k.Events(collector.EventsOf(c.DB), counts)
+		k.Events("db", collector.EventsOf(c.DB), counts)
 	}
 	k.Listen(map[string]string{"http": c.HTTP, "grpc": c.GRPC, "admin": c.Admin, "collector": c.Collector})
 	return k.Err()
