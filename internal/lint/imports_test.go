@@ -14,7 +14,7 @@ import (
 // The order of the table decides which of these may import which.
 var (
 	belowNode = []string{
-		"fault", "schema", "search", "targeting", "auction", "barrels", "balance", "backend", "loadproxy", "internal/wait", "internal/version", "internal/near", "internal/outfile", "internal/money", "internal/ulimit", "events", "quality", "places", "blocklist", "scorer",
+		"fault", "schema", "search", "targeting", "auction", "barrels", "balance", "backend", "loadproxy", "internal/wait", "internal/version", "internal/near", "internal/outfile", "internal/money", "internal/shell", "internal/ulimit", "events", "quality", "places", "blocklist", "scorer",
 	}
 	nodeParts = []string{
 		"internal/node/access", "internal/node/admin", "internal/node/admission", "internal/node/background", "internal/node/certs", "internal/node/config", "internal/node/conns", "internal/node/console", "internal/node/control",
@@ -44,7 +44,8 @@ var rules = []struct {
 	{pkg: "internal/money"},
 	{pkg: "internal/near"},
 	{pkg: "internal/progress"},
-	{pkg: "internal/outfile", may: []string{"fault"}},
+	{pkg: "internal/shell"},
+	{pkg: "internal/outfile", may: []string{"fault", "internal/shell"}},
 	{pkg: "internal/ulimit", may: []string{"fault"}},
 	{pkg: "internal/pgserver", may: []string{"fault", "internal/ulimit"}},
 	{pkg: "internal/sizing", may: []string{"fault"}},
@@ -57,7 +58,7 @@ var rules = []struct {
 		aClock: "the time comes with the request", "time.LoadLocation": "a zone may be a file: the caller has it",
 		"sync": "a request is judged by one goroutine", source.Go: "targeting starts no goroutine",
 	}},
-	{pkg: "search/words/lexicon", may: []string{"fault", "search", "targeting", "internal/outfile"}},
+	{pkg: "search/words/lexicon", may: []string{"fault", "search", "targeting", "internal/outfile", "internal/shell"}},
 	{pkg: "search/…", may: []string{"fault", "targeting", "internal/near"}, never: map[string]string{
 		"os":                          "a search knows no files: search/words/lexicon opens those of synonyms",
 		"io/fs":                       "a search knows no files",
@@ -177,7 +178,7 @@ var rules = []struct {
 	{pkg: "internal/node/data", may: with(belowNode, append(nodeParts, "ingest")...)},
 	{pkg: "internal/node/…", may: with(belowNode, nodeParts...)},
 	{pkg: "internal/cli/cmdline", may: []string{
-		"fault", "search", "targeting", "internal/version", "internal/near", "internal/outfile", "internal/node/config", "internal/node/database",
+		"fault", "search", "targeting", "internal/version", "internal/near", "internal/outfile", "internal/shell", "internal/node/config", "internal/node/database",
 	}},
 	{pkg: "internal/cli/terminal", may: []string{"fault", "internal/wait", "internal/progress", "internal/cli/cmdline"}},
 	{pkg: "internal/cli/apiclient", may: []string{
@@ -185,7 +186,7 @@ var rules = []struct {
 	}},
 	{pkg: "internal/cli/…", may: []string{
 		"fault", "schema", "search", "targeting", "places", "blocklist", "auction", "barrels", "balance", "backend", "ingest", "internal/node",
-		"internal/wait", "internal/progress", "internal/sizing", "internal/version", "internal/near", "internal/money", "internal/outfile", "quality", "events",
+		"internal/wait", "internal/progress", "internal/sizing", "internal/version", "internal/near", "internal/money", "internal/outfile", "internal/shell", "quality", "events",
 	}},
 	{pkg: "cmd/…", may: []string{"fault", "internal/cli"}},
 	{pkg: "bench/…", may: []string{

@@ -4,8 +4,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
-	"strings"
+
+	"adshard/internal/shell"
 )
 
 // forOthers has the permissions of users other than the owner.
@@ -28,18 +28,12 @@ func Exposed(paths []string) (list []string) {
 	return list
 }
 
-// plain matches a path that needs no quotes in a shell.
-var plain = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
-
 // Closing returns the shell command that makes files and directories, with everything in them, accessible only to
 // their owner.
 func Closing(paths []string) string {
 	command := "chmod -R go="
 	for _, p := range paths {
-		if !plain.MatchString(p) {
-			p = "'" + strings.ReplaceAll(p, "'", `'\''`) + "'"
-		}
-		command += " " + p
+		command += " " + shell.Word(p)
 	}
 	return command
 }

@@ -9,6 +9,7 @@ import (
 
 	"adshard/fault"
 	"adshard/internal/node/database"
+	"adshard/internal/shell"
 )
 
 // DatabaseHelp describes flags that take the URL of a database.
@@ -49,7 +50,7 @@ func Exists(path string) bool {
 }
 
 func noDatabase(path string) error {
-	return fault.Newf(fault.NotFound, "", "database %s does not exist; `adshard import --db sqlite:%s FILE` creates it", path, path)
+	return fault.Newf(fault.NotFound, "", "database %s does not exist; `adshard import --db %s FILE` creates it", path, shell.Word("sqlite:"+path))
 }
 
 // Readable returns an error if a file is missing or cannot be read, before anything else is done.

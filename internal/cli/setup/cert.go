@@ -13,6 +13,7 @@ import (
 	"adshard/internal/node/access"
 	"adshard/internal/node/certs"
 	"adshard/internal/outfile"
+	"adshard/internal/shell"
 )
 
 // certFlags are the flags of all commands that make certificates.
@@ -141,7 +142,7 @@ the bundle once it has expired.`,
 			}
 			old, err := certs.FilesOf(f.dir, role, name).Read()
 			if errors.Is(err, fs.ErrNotExist) {
-				return fmt.Errorf("%w; `adshard cert issue %s %s` makes the first one, once there is neither certificate nor key", err, role, name)
+				return fmt.Errorf("%w; `adshard cert issue %s %s` makes the first one, once there is neither certificate nor key", err, role, shell.Word(name))
 			}
 			if err != nil {
 				return err

@@ -16,6 +16,7 @@ import (
 	"adshard/internal/node/identity"
 	"adshard/internal/node/slicemap"
 	"adshard/internal/node/wire"
+	"adshard/internal/shell"
 	"adshard/schema/pb"
 )
 
@@ -321,5 +322,5 @@ func copied(slaves map[string]*slaveInfo, m *balance.Model, name string, instanc
 	if of == "" {
 		return ""
 	}
-	return fmt.Sprintf("its `dir` is a copy of that of %s: stop it, empty its `dir` and start it again; or, if %s was renamed, `adshard slaves remove %s`", of, of, of)
+	return fmt.Sprintf("its `dir` is a copy of that of %s: stop it, empty its `dir` and start it again; or, if %s was renamed, `adshard slaves remove %s`", of, of, shell.Word(of))
 }

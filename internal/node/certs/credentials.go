@@ -13,6 +13,7 @@ import (
 
 	"adshard/fault"
 	"adshard/internal/node/access"
+	"adshard/internal/shell"
 )
 
 // Credentials holds a running process's certificate, its way to authenticate peers, and the table
@@ -59,7 +60,7 @@ func readFor(files TLS, role access.Role, name string) (*material, error) {
 	m, err := readOwn(files)
 	if err == nil && (m.self.Role != role || name != "" && m.self.Name != name) {
 		err = fault.Newf(fault.Invalid, "", "cert: %s is the certificate of the %s, this is the %s: `adshard cert issue %s %s`",
-			files.Cert, m.self, access.Identity{Role: role, Name: name}, role, cmp.Or(name, "NAME"))
+			files.Cert, m.self, access.Identity{Role: role, Name: name}, role, shell.Word(cmp.Or(name, "NAME")))
 	}
 	return m, err
 }

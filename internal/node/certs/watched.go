@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"adshard/fault"
+	"adshard/internal/shell"
 )
 
 // lookEvery is the least time between two checks of files.
@@ -102,7 +103,7 @@ func readFile(name string, secret bool) ([]byte, error) {
 		return nil, fault.New(fault.Invalid, op, err)
 	}
 	if mode := info.Mode().Perm(); secret && mode&^allowed(info) != 0 {
-		return nil, fault.Newf(fault.Invalid, op, "%s can be used by others than its owner (%v); run `chmod 600 %s`", name, mode, name)
+		return nil, fault.Newf(fault.Invalid, op, "%s can be used by others than its owner (%v); run `chmod 600 %s`", name, mode, shell.Word(name))
 	}
 	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err == nil && len(text) > maxFile {

@@ -7,6 +7,7 @@ import (
 
 	"adshard/internal/node/config"
 	"adshard/internal/node/httpapi/api"
+	"adshard/internal/shell"
 )
 
 // fresh is how long a balancer that was started, or has begun to lead, is given to hear from all slaves.
@@ -125,9 +126,10 @@ func (e *examination) restart(role, name string, hangs bool) string {
 	return fmt.Sprintf("its log says why it ended; start it again: `%s --config FILE`", role)
 }
 
+// unit returns the unit of systemd that runs a process, as a word of a command.
 func unit(role, name string) string {
 	if role == "slave" {
-		return "adshard-slave@" + name
+		return shell.Word("adshard-slave@" + name)
 	}
 	return "adshard-" + role
 }

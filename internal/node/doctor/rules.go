@@ -3,6 +3,8 @@ package doctor
 import (
 	"fmt"
 	"strings"
+
+	"adshard/internal/shell"
 )
 
 // rule turns a series into a finding. In `what` and `do`, {label} stands for that label of the
@@ -129,7 +131,7 @@ func (e *examination) certificate(s *Sample) {
 		harm, when = Answers, "has expired"
 	}
 	e.add(harm, "AdshardCertificateExpires", s.Labels["node"], fmt.Sprintf("the certificate of %s (%s) %s", s.Labels["node"], s.Labels["port"], when),
-		fmt.Sprintf("`adshard cert rotate ROLE %s`, and bring the files to its machine", s.Labels["node"]))
+		fmt.Sprintf("`adshard cert rotate ROLE %s`, and bring the files to its machine", shell.Word(s.Labels["node"])))
 }
 
 func stalling(s *Sample) bool {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"adshard/internal/node/httpapi/api"
+	"adshard/internal/shell"
 )
 
 // slaves examines each slave that the balancer knows.
@@ -62,9 +63,9 @@ func (e *examination) away(s *api.Slave) {
 	}
 	do := e.restart("slave", s.Name, e.silent(s))
 	if harm == Answers {
-		do += fmt.Sprintf("; if it is gone for good, fill others with its data: `adshard slaves drain %s`, then `adshard slaves remove %s`", s.Name, s.Name)
+		do += fmt.Sprintf("; if it is gone for good, fill others with its data: `adshard slaves drain %[1]s`, then `adshard slaves remove %[1]s`", shell.Word(s.Name))
 	} else {
-		do += fmt.Sprintf("; if it is gone for good: `adshard slaves remove %s`", s.Name)
+		do += fmt.Sprintf("; if it is gone for good: `adshard slaves remove %s`", shell.Word(s.Name))
 	}
 	e.add(harm, "AdshardTargetDown", s.Name, what, do)
 }

@@ -17,6 +17,7 @@ import (
 	"adshard/fault"
 	"adshard/internal/node/config"
 	"adshard/internal/outfile"
+	"adshard/internal/shell"
 )
 
 // Dir is the directory of the stores of a cluster on one machine. Its file
@@ -235,7 +236,7 @@ func checkBuilt(dir string, slaves int) error {
 		switch {
 		case i < slaves && err != nil:
 			return fault.Newf(fault.NotFound, "up", "%s has no %s; `adshard barrels build --slaves %d --out %s` makes it",
-				dir, StoreName(i), slaves, dir)
+				dir, StoreName(i), slaves, shell.Word(dir))
 		case i == slaves && err == nil:
 			return fault.Newf(fault.Conflict, "up", "%s was built for more than %d slaves; start with as many as it was built for",
 				dir, slaves)

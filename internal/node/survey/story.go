@@ -12,6 +12,7 @@ import (
 	"adshard/balance/plan"
 	"adshard/balance/transfer"
 	"adshard/internal/node/httpapi/api"
+	"adshard/internal/shell"
 )
 
 // small is the share of the mean below which a slice is not worth a move.
@@ -72,7 +73,7 @@ func (m *Survey) Story(i int, k Facts) *api.SliceStory {
 		out.Verdict, out.Decision = api.SliceVerdictAway, k.gone(out.Slave)+"; "+k.fate()
 		out.Needs = []string{
 			fmt.Sprintf("%s must be restarted: with its old `dir` it catches up, with an empty one it is refilled", out.Slave),
-			fmt.Sprintf("or fill its slices on other slaves now: `adshard slaves drain %s`", out.Slave),
+			fmt.Sprintf("or fill its slices on other slaves now: `adshard slaves drain %s`", shell.Word(out.Slave)),
 		}
 		return out
 	}

@@ -5,6 +5,7 @@ import (
 
 	"adshard/balance"
 	"adshard/internal/node/httpapi/api"
+	"adshard/internal/shell"
 )
 
 // targets lists the shards to which a slice could go, and why it may not go there.
@@ -53,7 +54,7 @@ func (m *Survey) needs(i int, targets []api.Target) []string {
 		return []string{fmt.Sprintf("it must cost more to be worth a move: it is %.2f %% of the mean", 100*load/m.Even.Mean)}
 	}
 	return []string{fmt.Sprintf("nothing: it could go to %s, which would then have %.2f x the mean; the strategy prefers other slices, `adshard balance move %d %s` moves it by hand",
-		best.Slave, best.OverMean, s.ID, best.Slave)}
+		best.Slave, best.OverMean, s.ID, shell.Word(best.Slave))}
 }
 
 // fits returns the load that a target can take from a shard until both are equally loaded.

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"adshard/fault"
+	"adshard/internal/shell"
 	"adshard/search/words"
 )
 
@@ -16,7 +17,7 @@ func Open(path string) (*words.Lexicon, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fault.Newf(fault.NotFound, "lexicon: open",
-			"%s is not there; make it with `adshard lexicon build --out %s`, or run without synonyms", path, path)
+			"%s is not there; make it with `adshard lexicon build --out %s`, or run without synonyms", path, shell.Word(path))
 	}
 	if err != nil {
 		return nil, fault.New(fault.Unavailable, "lexicon: open", err)
@@ -24,7 +25,7 @@ func Open(path string) (*words.Lexicon, error) {
 	defer f.Close()
 	l, err := words.ReadLexicon(f)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w; make it again with `adshard lexicon build --out %s`", path, err, path)
+		return nil, fmt.Errorf("%s: %w; make it again with `adshard lexicon build --out %s`", path, err, shell.Word(path))
 	}
 	return l, nil
 }
