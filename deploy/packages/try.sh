@@ -192,6 +192,8 @@ kill "$holder" && { wait "$holder" 2>/dev/null || true; }
 holder=""
 apt purge adshard
 apt autoremove --purge
+# A dependency of Debian 13's apt names adduser as the other choice, so autoremove keeps it once the package has brought it.
+grep -qx ./usr/sbin/adduser "$dir/before" || apt purge adduser
 files >"$dir/after"
 diff "$dir/before" "$dir/after" || fail "this is left, or gone"
 say "all as it should be"
