@@ -135,7 +135,7 @@ func (p *Proxy) settle() {
 
 // failed reports err and pauses, for longer after each failure in a row.
 func (p *Proxy) failed(ctx context.Context, err error) {
-	p.state.change(func(s *State) { s.Trouble, s.Retries = err.Error(), s.Retries+1 })
+	p.state.change(func(s *State) { s.Trouble, s.TroubleKind, s.Retries = err.Error(), fault.KindOf(err), s.Retries+1 })
 	if p.complaint.Tell(err) {
 		p.log.Warn("no progress; retrying", "kind", fault.KindOf(err).String(), "err", err)
 	}

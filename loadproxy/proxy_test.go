@@ -249,6 +249,9 @@ func TestAFullDiskIsToldAndTriedAgain(t *testing.T) {
 		if !strings.Contains(told, "no space left") {
 			t.Fatalf("the balancer was told %q", told)
 		}
+		if kind := b.reported()[0].GetState().GetTroubleKind(); fault.Kind(kind) != fault.NoSpace {
+			t.Fatalf("the balancer was told the kind %d", kind)
+		}
 		time.Sleep(10 * time.Second)
 		if got := s.applied(); !slices.Equal(got, upTo(2)) || p.State().Trouble != "" {
 			t.Fatalf("applied %v, trouble %q", got, p.State().Trouble)

@@ -68,6 +68,8 @@ func (p *Proxy) report(home registration, table *pb.SliceTable, changed, load bo
 			Bytes:    stats.DiskBytes,
 			Trouble:  shortened(s.Trouble),
 			Lacking:  shortened(s.Repair),
+
+			TroubleKind: uint32(s.TroubleKind),
 		},
 	}
 	if p.cfg.Copier != nil {

@@ -3,6 +3,8 @@ package loadproxy
 import (
 	"sync"
 	"sync/atomic"
+
+	"adshard/fault"
 )
 
 // State is the state of a slave.
@@ -29,6 +31,8 @@ type State struct {
 	Recheck string
 	// Trouble says why the slave makes no progress, or is "" if it does.
 	Trouble string
+	// TroubleKind is the kind of the error that is the trouble.
+	TroubleKind fault.Kind
 	// Buckets and Items count what was applied since the process began, and Retries what had to
 	// be tried again.
 	Buckets, Items, Retries uint64

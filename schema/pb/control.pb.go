@@ -1140,7 +1140,8 @@ type SlaveState struct {
 	// lacking is what it does not serve because it is damaged or missing, why, and
 	// since when; or empty.
 	Lacking       string     `protobuf:"bytes,10,opt,name=lacking,proto3" json:"lacking,omitempty"`
-	Copying       *CopyState `protobuf:"bytes,11,opt,name=copying,proto3" json:"copying,omitempty"` // absent: it makes no copy
+	Copying       *CopyState `protobuf:"bytes,11,opt,name=copying,proto3" json:"copying,omitempty"`                             // absent: it makes no copy
+	TroubleKind   uint32     `protobuf:"varint,12,opt,name=trouble_kind,json=troubleKind,proto3" json:"trouble_kind,omitempty"` // of trouble, as the kinds of errors are numbered
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1222,6 +1223,13 @@ func (x *SlaveState) GetCopying() *CopyState {
 		return x.Copying
 	}
 	return nil
+}
+
+func (x *SlaveState) GetTroubleKind() uint32 {
+	if x != nil {
+		return x.TroubleKind
+	}
+	return 0
 }
 
 // CopyState is how far the copy of a sibling's store has come.
@@ -2629,7 +2637,7 @@ const file_adshard_v1_control_proto_rawDesc = "" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12 \n" +
 	"\vdistributor\x18\x02 \x01(\tR\vdistributor\x12)\n" +
 	"\x04copy\x18\x03 \x01(\v2\x15.adshard.v1.CopyOrderR\x04copy\x12-\n" +
-	"\arecheck\x18\x04 \x01(\v2\x13.adshard.v1.RecheckR\arecheck\"\xd5\x01\n" +
+	"\arecheck\x18\x04 \x01(\v2\x13.adshard.v1.RecheckR\arecheck\"\xf8\x01\n" +
 	"\n" +
 	"SlaveState\x12\x18\n" +
 	"\aserving\x18\x01 \x01(\bR\aserving\x12\x16\n" +
@@ -2639,7 +2647,8 @@ const file_adshard_v1_control_proto_rawDesc = "" +
 	"\atrouble\x18\x05 \x01(\tR\atrouble\x12\x18\n" +
 	"\alacking\x18\n" +
 	" \x01(\tR\alacking\x12/\n" +
-	"\acopying\x18\v \x01(\v2\x15.adshard.v1.CopyStateR\acopying\"n\n" +
+	"\acopying\x18\v \x01(\v2\x15.adshard.v1.CopyStateR\acopying\x12!\n" +
+	"\ftrouble_kind\x18\f \x01(\rR\vtroubleKind\"n\n" +
 	"\tCopyState\x12\x16\n" +
 	"\x06source\x18\x01 \x01(\tR\x06source\x12\x14\n" +
 	"\x05bytes\x18\x02 \x01(\x04R\x05bytes\x12\x14\n" +

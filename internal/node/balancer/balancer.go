@@ -145,7 +145,7 @@ func lead(ctx context.Context, cfg Config, order balance.Order, db backend.Store
 	b := &Balancer{
 		cfg: cfg, order: order, data: data, db: db, store: store, leadership: &leadership{term, order}, root: log, log: log.With("epoch", term.Epoch()),
 		started: time.Now(), slaves: make(map[string]*slaveInfo), distributors: make(distributors),
-		health: health.New(), saves: make(chan maps.SaveState, 1), discards: make(chan balance.Discard, maxDiscards), news: make(chan struct{}, 1),
+		health: cfg.tracker(), saves: make(chan maps.SaveState, 1), discards: make(chan balance.Discard, maxDiscards), news: make(chan struct{}, 1),
 		restarts: rate.NewLimiter(rate.Every(restartEvery), restartBurst), documents: documentserver.New(db, data.Database, log),
 	}
 	b.succession = &succession{leadership: b.leadership, log: b.log, begun: make(chan struct{})}

@@ -49,6 +49,7 @@ func (c adminControl) SlavesList(context.Context) (*api.SlaveList, error) {
 			AppliedClock:  status.Clock - min(s.Behind, status.Clock),
 			Distributor:   s.Distributor,
 			Trouble:       s.Trouble,
+			TroubleKind:   s.TroubleKind,
 			Shard:         s.Shard,
 			Zone:          s.Zone,
 			WaitsFor:      s.WaitsFor,

@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"time"
 
 	"adshard/backend"
 	"adshard/balance"
+	"adshard/fault"
 	"adshard/internal/node/slicemap"
 	"adshard/schema/pb"
 	"adshard/search"
@@ -32,6 +34,8 @@ type SlaveStatus struct {
 	Keywords uint64 `json:"keywords"`
 	Bytes    uint64 `json:"bytes"`
 	Trouble  string `json:"trouble,omitempty"`
+	// TroubleKind is the kind of an error, or "" if Trouble is none.
+	TroubleKind string `json:"trouble_kind,omitempty"`
 	// State is its state in the model. Slices is the number of slices that it serves there, Width
 	// their share of the ring, and Weight their share of the weight of all items. Both shares are
 	// from 0 to 1.
@@ -133,8 +137,8 @@ func (b *Balancer) slave(name string) SlaveStatus {
 
 func (s *SlaveStatus) say(state *pb.SlaveState) {
 	s.Serving, s.Trouble = state.GetServing(), state.GetLacking()
-	if s.Trouble == "" {
-		s.Trouble = state.GetTrouble()
+	if s.Trouble == "" && state.GetTrouble() != "" {
+		s.Trouble, s.TroubleKind = state.GetTrouble(), fault.Kind(min(state.GetTroubleKind(), math.MaxUint8)).String()
 	}
 	s.Groups, s.Keywords, s.Bytes = state.GetGroups(), state.GetKeywords(), state.GetBytes()
 }

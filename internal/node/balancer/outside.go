@@ -13,6 +13,7 @@ import (
 	"adshard/internal/node/control"
 	"adshard/internal/node/control/indatabase"
 	"adshard/internal/node/control/inetcd"
+	"adshard/internal/node/health"
 	"adshard/internal/node/identity"
 	"adshard/schema/pb"
 )
@@ -158,4 +159,12 @@ func (b *Balancer) noteDatabase(ctx context.Context) error {
 		return err
 	}
 	return b.leadership.Save(ctx, ofKey, text)
+}
+
+// tracker returns the tracker of the failures of a balancer.
+func (c *Config) tracker() *health.Tracker {
+	if c.Control != "" {
+		return health.NewApart()
+	}
+	return health.New()
 }

@@ -36,7 +36,7 @@ func (h *Host) newStandby(tracker *health.Tracker) *standby {
 
 // stand waits until this host may lead, then begins to lead.
 func (h *Host) stand(ctx context.Context) (*Balancer, error) {
-	tracker := health.New()
+	tracker := h.cfg.tracker()
 	for {
 		if err := h.cfg.checkPlace(ctx, h.db); fault.Is(err, fault.Conflict) {
 			return nil, err // without a term, which would end that of the leader in etcd

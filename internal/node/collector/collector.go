@@ -207,15 +207,19 @@ func (c *Collector) tellLeaderless(ctx context.Context) {
 }
 
 // Ready returns why the collector cannot do its work, or an empty list if it can.
-func (c *Collector) Ready() []string {
-	why := health.Database(c.db)
+func (c *Collector) Ready() (why []string) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	if err := c.named.Confirm(ctx); err != nil {
+	if err := health.Database(c.db); err != nil {
+		why = append(why, err.Error())
+	} else if err := c.named.Confirm(ctx); err != nil { // it reads the database
 		why = append(why, err.Error())
 	}
 	if err := c.store.Health(ctx); err != nil {
 		why = append(why, err.Error())
+	}
+	if len(why) > 0 { // budgets need both
+		return why
 	}
 	for _, w := range c.watches {
 		var damage *backend.Damage // one campaign is damaged, which is no reason to refuse the events of others

@@ -142,9 +142,9 @@ func (d *Process) ready() []string {
 	d.distributor.mu.Lock()
 	unheard := d.distributor.machine == nil
 	d.distributor.mu.Unlock()
-	why := d.distributor.health.Failures()
+	why := d.distributor.health.With(d.distributor.db)
 	if unheard && len(why) == 0 { // other failures say more
 		why = append(why, d.distributor.noBalancer("").Error())
 	}
-	return append(why, health.Database(d.distributor.db)...)
+	return why
 }

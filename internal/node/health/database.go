@@ -11,11 +11,8 @@ import (
 const databaseTime = time.Second
 
 // Database returns why a database cannot be used, or nil if it can.
-func Database(db backend.Store) []string {
+func Database(db backend.Store) error {
 	ctx, cancel := context.WithTimeout(context.Background(), databaseTime)
 	defer cancel()
-	if err := db.Health(ctx); err != nil {
-		return []string{err.Error()}
-	}
-	return nil
+	return db.Health(ctx)
 }

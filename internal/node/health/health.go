@@ -11,13 +11,15 @@ import (
 	"time"
 
 	"adshard/backend"
+	"adshard/fault"
 )
 
 // Tracker holds the operations that a process retries without success. While there are any, the
 // process is not ready.
 type Tracker struct {
-	mu   sync.Mutex
-	list map[string]failure // by operation; guarded by mu
+	mu    sync.Mutex
+	list  map[Operation]failure // guarded by mu
+	apart bool                  // the control state is not in the database
 }
 
 type failure struct {
@@ -25,61 +27,105 @@ type failure struct {
 	since time.Time
 }
 
-// The operations that are retried.
+// Operation is something that is retried.
+type Operation struct {
+	what string
+	on   resource
+}
+
+// resource is what an operation needs.
+type resource uint8
+
 const (
-	ReadChanges = "read the changes of the database"
-	PrepareData = "prepare node data"
-	RenewLease  = "renew the balancer's lease"
-	ReadLeader  = "read which balancer leads"
-	SaveModel   = "save the slice model"
-	Follow      = "follow the balancer, which refuses this process"
+	nothing  resource = iota
+	database          // the backend database
+	state             // the control state, which may be in the database
 )
 
+// The operations that are retried.
+var (
+	ReadChanges = Operation{"read the changes of the database", database}
+	PrepareData = Operation{"prepare node data", database}
+	RenewLease  = Operation{"renew the balancer's lease", state}
+	ReadLeader  = Operation{"read which balancer leads", state}
+	SaveModel   = Operation{"save the slice model", state}
+	Follow      = Operation{"follow the balancer, which refuses this process", nothing}
+)
+
+// reason is why an operation fails, as far as two operations may share it.
+type reason struct {
+	on   resource
+	kind fault.Kind
+	of   string // the operation, if its reason is its own
+}
+
+// reasonOf returns the reason of a failure. Errors of these kinds say how a resource is, others what is wrong with the operation.
+func (h *Tracker) reasonOf(op Operation, err error) reason {
+	kind := fault.KindOf(err)
+	if op.on == state && !h.apart {
+		op.on = database
+	}
+	switch kind {
+	case fault.Unavailable, fault.Deadline, fault.Locked, fault.NoSpace, fault.Version, fault.Corrupt:
+		if op.on != nothing {
+			return reason{on: op.on, kind: kind}
+		}
+	}
+	return reason{kind: kind, of: op.what}
+}
+
 // New returns a tracker without failures.
-func New() *Tracker { return &Tracker{list: make(map[string]failure)} }
+func New() *Tracker { return &Tracker{list: make(map[Operation]failure)} }
+
+// NewApart is New for a cluster whose control state is not in the database.
+func NewApart() *Tracker { return &Tracker{list: make(map[Operation]failure), apart: true} }
 
 // Record records the outcome of an operation; a nil err clears its failure.
-func (h *Tracker) Record(what string, err error) {
+func (h *Tracker) Record(op Operation, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if err == nil {
-		delete(h.list, what)
+		delete(h.list, op)
 		return
 	}
-	a, known := h.list[what]
+	a, known := h.list[op]
 	if !known {
 		a.since = time.Now()
 	}
 	a.err = err
-	h.list[what] = a
+	h.list[op] = a
+}
+
+// told is a failure with those that have the same reason.
+type told struct {
+	what string
+	failure
+	reason
 }
 
 // Failures describes the operations that are failing, the oldest failure first. Operations that fail for one reason are described
 // together.
 func (h *Tracker) Failures() (out []string) {
+	for _, a := range h.failures() {
+		out = append(out, fmt.Sprintf("cannot %s since %s: %v", a.what, a.since.UTC().Format(time.RFC3339), a.err))
+	}
+	return out
+}
+
+func (h *Tracker) failures() (out []told) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	type named struct {
-		what string
-		failure
+	var all []told
+	for op, a := range h.list {
+		all = append(all, told{op.what, a, h.reasonOf(op, a.err)})
 	}
-	var all []named
-	for what, a := range h.list {
-		all = append(all, named{what, a})
-	}
-	slices.SortFunc(all, func(a, b named) int { return cmp.Or(a.since.Compare(b.since), cmp.Compare(a.what, b.what)) })
-	for i, a := range all {
-		same := func(b named) bool { return b.err.Error() == a.err.Error() }
-		if slices.ContainsFunc(all[:i], same) {
+	slices.SortFunc(all, func(a, b told) int { return cmp.Or(a.since.Compare(b.since), cmp.Compare(a.what, b.what)) })
+	for _, a := range all {
+		if i := slices.IndexFunc(out, func(b told) bool { return a.reason == b.reason }); i >= 0 {
+			out[i].what += ", " + a.what
 			continue
 		}
-		what := a.what
-		for _, b := range all[i+1:] {
-			if same(b) {
-				what += ", " + b.what
-			}
-		}
-		out = append(out, fmt.Sprintf("cannot %s since %s: %v", what, a.since.UTC().Format(time.RFC3339), a.err))
+		out = append(out, a)
 	}
 	return out
 }
@@ -87,21 +133,14 @@ func (h *Tracker) Failures() (out []string) {
 // With returns the failures, and why the database cannot be used unless a failure has said it.
 func (h *Tracker) With(db backend.Store) []string {
 	why := h.Failures()
-	for _, text := range Database(db) {
-		if !h.says(text) {
-			why = append(why, text)
-		}
+	if err := Database(db); err != nil && !h.says(err) {
+		why = append(why, err.Error())
 	}
 	return why
 }
 
-func (h *Tracker) says(text string) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for _, a := range h.list {
-		if a.err.Error() == text {
-			return true
-		}
-	}
-	return false
+// says reports whether an operation fails for the reason for which the database cannot be used.
+func (h *Tracker) says(err error) bool {
+	because := h.reasonOf(Operation{on: database}, err)
+	return slices.ContainsFunc(h.failures(), func(a told) bool { return a.reason == because })
 }

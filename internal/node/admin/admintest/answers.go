@@ -28,7 +28,7 @@ func slaves() []api.Slave {
 		{Name: "slave-1", Address: "10.0.0.2:7100", State: api.SlaveStateDraining, Alive: true, Serving: true, Slices: 3,
 			SharePermille: 350, Load: 400_000, OverMean: 0.8, Groups: 1100, Keywords: 30000, Bytes: 8 << 20, AppliedClock: 8990},
 		{Name: "slave-2", Address: "10.0.0.3:7100", State: api.SlaveStateActive, MovingIn: 1, Slices: 1, SharePermille: 250, Load: 200_000,
-			OverMean: 0.4, Groups: 300, Keywords: 9000, Bytes: 2 << 20, AppliedClock: 7000, Trouble: "the disk is full"},
+			OverMean: 0.4, Groups: 300, Keywords: 9000, Bytes: 2 << 20, AppliedClock: 7000, Trouble: "the disk is full", TroubleKind: "no_space"},
 	}
 }
 

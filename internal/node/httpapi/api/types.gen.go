@@ -2465,6 +2465,9 @@ type Slave struct {
 
 	// SeenMs Time since it last reported; absent: it has not registered with this balancer.
 	SeenMs *int64 `json:"seen_ms,omitempty"`
+
+	// TroubleKind The kind of error of the trouble, such as no_space; empty if the trouble is none.
+	TroubleKind string `json:"trouble_kind,omitempty"`
 }
 
 // SlaveChange defines model for SlaveChange.
