@@ -53,7 +53,9 @@ func New(addr string, timeout time.Duration, f *CallerFlags, roles ...access.Rol
 		return nil, cmdline.WrongUse("--cert and --key are given together: your certificate and its key")
 	}
 	// Its own transport, so that closing the client closes all its connections.
-	transport := &http.Transport{Proxy: http.ProxyFromEnvironment}
+	// A host that takes no connection is told from a program that takes one and does not answer, for which time is left.
+	dialer := &net.Dialer{Timeout: timeout * 3 / 4}
+	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, DialContext: dialer.DialContext}
 	if transport.TLSClientConfig, err = certs.ForClient(f.ca, f.cert, f.key, roles...); err != nil {
 		return nil, cmdline.Usage(err)
 	}
@@ -149,8 +151,13 @@ func (c *Client) hint(err error) string {
 		authority x509.UnknownAuthorityError
 		host      x509.HostnameError
 		remote    *net.OpError
+		name      *net.DNSError
 	)
 	switch {
+	case errors.As(err, &name):
+		return "does DNS know this name, and is it right (--addr)?"
+	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH), errors.As(err, &remote) && remote.Op == "dial" && remote.Timeout():
+		return "is that host up, and the network, and is the address right (--addr)?"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return fmt.Sprintf("is the program running, and is this %s (--addr)?", c.Kind)
 	case errors.As(err, &authority), errors.As(err, &host):

@@ -175,7 +175,7 @@ func (a *asker) probe(ctx context.Context) (*doctor.Probe, error) {
 	p := &doctor.Probe{Address: a.queries.Base.String()}
 	var answer api.SearchAnswer
 	if err := a.queries.Fetch(ctx, "/v1/search", url.Values{"q": {"doctor"}, "timeout_ms": {"1500"}}, &answer); err != nil {
-		p.Failed = err.Error()
+		p.Failed, p.Silence = err.Error(), silenceOf(err)
 		return p, refusal(err)
 	}
 	p.Answer = &answer
@@ -193,7 +193,7 @@ func (a *asker) look(ctx context.Context, before *doctor.Look) (*doctor.Look, er
 		all.Go(func() error { return a.balancer(ctx, look) })
 	}
 	for i, c := range a.admins {
-		if before != nil && before.Ports[i].Hung {
+		if before != nil && tookTime(before.Ports[i].Silence) {
 			look.Ports[i] = before.Ports[i]
 			continue
 		}
@@ -210,7 +210,7 @@ func (a *asker) balancer(ctx context.Context, look *doctor.Look) error {
 	both.Go(func() error { return a.admins[0].Fetch(ctx, "/v1/balance", nil, &status) })
 	both.Go(func() error { return a.admins[0].Fetch(ctx, "/v1/slaves", nil, &slaves) })
 	if err := both.Wait(); err != nil {
-		look.Unled, look.Hung = plainly(err), tookTooLong(err)
+		look.Unled, look.Hung = plainly(err), tookTime(silenceOf(err))
 		return refusal(err)
 	}
 	look.Status, look.Slaves = &status, &slaves
@@ -229,7 +229,7 @@ func portOf(ctx context.Context, c *apiclient.Client) (doctor.Port, error) {
 	both.Go(func() (err error) { p.NotReady, err = notReady(ctx, c); return err })
 	err := both.Wait()
 	if err != nil {
-		p.Failed, p.Closed, p.Hung = plainly(err), errors.Is(err, syscall.ECONNREFUSED), tookTooLong(err)
+		p.Failed, p.Silence = plainly(err), silenceOf(err)
 	}
 	return p, refusal(err)
 }
@@ -242,11 +242,28 @@ func plainly(err error) string {
 	return err.Error()
 }
 
-// tookTooLong reports whether an answer did not come in time.
-func tookTooLong(err error) bool {
-	var late net.Error
-	return errors.As(err, &late) && late.Timeout()
+// silenceOf returns why a port did not answer.
+func silenceOf(err error) doctor.Silence {
+	var (
+		name    *net.DNSError
+		network *net.OpError
+		late    net.Error
+	)
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return doctor.Closed
+	case errors.As(err, &name):
+		return doctor.Nameless
+	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH), errors.As(err, &network) && network.Op == "dial" && network.Timeout():
+		return doctor.CutOff
+	case errors.As(err, &late) && late.Timeout():
+		return doctor.Hung
+	}
+	return doctor.Strange
 }
+
+// tookTime reports whether a port was waited for, which need not be done again.
+func tookTime(s doctor.Silence) bool { return s == doctor.Hung || s.Elsewhere() }
 
 // notReady returns why a process is not ready, or "" if it is.
 func notReady(ctx context.Context, c *apiclient.Client) (string, error) {

@@ -11,7 +11,7 @@ import (
 var doFor = map[api.MissingReason]string{
 	api.MissingReasonLate:        "has it more load than others (`adshard balance status`)? Give queries more time, or add slaves",
 	api.MissingReasonSilent:      "its process is stopped, or its disk or host has failed: look at both; end a process that hangs (`kill -KILL PID`) and start it again",
-	api.MissingReasonUnreachable: "is it running, and does its `advertise` lead to it? Its log says why it ended",
+	api.MissingReasonUnreachable: "is it running, is its host up, and does its `advertise` lead to it? If it ended, its log says why",
 	api.MissingReasonOverloaded:  "add slaves or replicas: `adshard slaves add HOST:PORT`",
 	api.MissingReasonOutdated:    "is the balancer running? Start one: `balancer --config FILE`",
 	api.MissingReasonForeign:     "correct `advertise` of the slave, or `db` of the balancer",
@@ -29,6 +29,10 @@ func (e *examination) search() {
 		return
 	}
 	if p.Failed != "" {
+		if p.Silence.Elsewhere() {
+			e.add(Answers, "AdshardFailedAnswers", "", fmt.Sprintf("a search at %s fails: %s", p.Address, p.Failed), p.Silence.away(p.Address)).away = hostOf(p.Address)
+			return
+		}
 		e.add(Answers, "AdshardFailedAnswers", "", fmt.Sprintf("a search at %s fails: %s", p.Address, p.Failed),
 			"is a master running there (`master --config FILE`), and does its `/readyz` miss anything? `--http` names another one, `--http none` none")
 		return

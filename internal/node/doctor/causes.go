@@ -32,6 +32,8 @@ func ties() []tie {
 		{slave, []string{"AdshardNotFilled", "AdshardIncompleteAnswers", "AdshardFailedAnswers", "AdshardSlowAnswers"}, wholeCluster},
 		{slave, []string{"AdshardMapNotPublished"}, ofSlave},
 		{[]string{"AdshardTargetDown"}, []string{"AdshardSlaveStuck"}, itsDistributor},
+		{leads, []string{"AdshardTargetDown", "AdshardFailedAnswers"}, sameHost},
+		{[]string{"AdshardTargetDown"}, []string{"AdshardTargetDown", "AdshardFailedAnswers"}, sameHost},
 		{leads, []string{"AdshardNotFilled", "AdshardSlaveInTrouble", "AdshardSlaveStuck", "AdshardBudgetChecksFail"}, always},
 		{[]string{"AdshardSlaveInTrouble"}, []string{"AdshardSlaveInTrouble"}, sameDisk},
 		{[]string{"AdshardNotFilled"}, []string{"AdshardNotFilled"}, noPlan},
@@ -67,6 +69,15 @@ func itsPort(_ *examination, cause, effect *Finding) bool {
 	return effect.ofPort && !cause.ofPort && effect.Node != "" && cause.Node == effect.Node
 }
 
+// sameHost reports whether the findings are about ports of one host that cannot be reached, and the cause is the first of its kind.
+func sameHost(e *examination, cause, effect *Finding) bool {
+	if cause.away == "" || cause.away != effect.away {
+		return false
+	}
+	first := slices.IndexFunc(e.list, func(f Finding) bool { return f.Alert == cause.Alert && f.away == cause.away })
+	return &e.list[first] == cause
+}
+
 func always(*examination, *Finding, *Finding) bool { return true }
 
 func sameNode(_ *examination, cause, effect *Finding) bool { return cause.Node == effect.Node }
@@ -93,15 +104,15 @@ func itsDistributor(e *examination, cause, effect *Finding) bool {
 	return s != nil && s.Distributor != "" && s.Distributor == cause.Node
 }
 
-// sameDisk reports whether the findings are about two slaves of one host that name the same trouble.
+// sameDisk reports whether the findings are about two slaves of one host with troubles of the same kind.
 func sameDisk(e *examination, cause, effect *Finding) bool {
 	a, b := e.slave(cause.Node), e.slave(effect.Node)
-	return a != nil && b != nil && a.Name < b.Name && a.Trouble == b.Trouble && host(a.Address) == host(b.Address)
+	return a != nil && b != nil && a.Name < b.Name && a.TroubleKind != "" && a.TroubleKind == b.TroubleKind && host(a.Address) == host(b.Address)
 }
 
 // noPlan reports whether the cause is that there is no plan yet, and the effect's process may be waiting for it.
-func noPlan(e *examination, cause, effect *Finding) bool {
-	return e.unplanned != "" && cause.What == e.unplanned && effect.What != e.unplanned
+func noPlan(_ *examination, cause, effect *Finding) bool {
+	return cause.unplanned && !effect.unplanned
 }
 
 func host(address string) string {

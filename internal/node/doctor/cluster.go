@@ -13,9 +13,8 @@ func (e *examination) plan() {
 		return
 	}
 	if s.Waiting != "" && e.led() >= fresh {
-		e.unplanned = "there is no plan yet: " + s.Waiting
-		e.add(Answers, "AdshardNotFilled", "", e.unplanned,
-			"start the slaves that are missing: `slave --config FILE`; `adshard slaves list` shows who has joined")
+		e.add(Answers, "AdshardNotFilled", "", "there is no plan yet: "+s.Waiting,
+			"start the slaves that are missing: `slave --config FILE`; `adshard slaves list` shows who has joined").unplanned = true
 	}
 	if b := e.before.Status; b != nil && e.took > 0 && s.PublishedView < s.View && b.PublishedView == s.PublishedView && b.PublishedView < b.View {
 		e.add(Changes, "AdshardMapNotPublished", "",
@@ -46,15 +45,17 @@ func (e *examination) unled() {
 		case p.Failed == "":
 			what = fmt.Sprintf("the balancer at %s does not lead: %s", p.Address, e.now.Unled)
 			do = "ask the one that leads: `--addr`"
+		case p.Silence.Elsewhere():
+			what, do = fmt.Sprintf("the balancer at %s cannot be asked: %s", p.Address, p.Failed), p.Silence.away(p.Address)
 		case e.now.Hung:
 			what = fmt.Sprintf("the balancer at %s has not answered within %s: its process hangs, or its host is cut off", p.Address, seconds(Wait))
 			do = e.restart("balancer", "", true)
-		case !p.Closed && !p.Hung:
+		case p.Silence == Strange:
 			what = fmt.Sprintf("the balancer at %s cannot be asked: %s", p.Address, p.Failed)
 			do = "do not start it again for that: correct the address, `--addr`, with `http://` or `https://`, and `--ca`, `--cert` and `--key`"
 		}
 	}
-	e.add(Changes, "AdshardNoBalancerLeads", "", what, do)
+	e.add(Changes, "AdshardNoBalancerLeads", "", what, do).away = e.awayHost(0)
 }
 
 // lately is how long a difference is still reported as new, as in its alert.
@@ -113,15 +114,18 @@ func (e *examination) ports() {
 	for i, p := range e.now.Ports {
 		switch {
 		case i == 0 && e.now.Status == nil: // unled reports it
-		case p.Hung:
-			e.add(Changes, "AdshardTargetDown", e.nodes[i], fmt.Sprintf("%s has not answered at its admin port, %s, within %s: it hangs, or its host is cut off", named(e.nodes[i]), p.Address, seconds(Wait)),
-				e.restart(e.roleOf(i), e.nodes[i], true)).ofPort = true
-		case p.Failed != "" && !p.Closed:
+		case p.Silence.Elsewhere():
 			e.add(Changes, "AdshardTargetDown", e.nodes[i], fmt.Sprintf("%s cannot be asked at its admin port, %s: %s", named(e.nodes[i]), p.Address, p.Failed),
-				"do not start it again for that: correct its address in `--admins`, with `http://` or `https://`, and `--ca`, `--cert` and `--key`").ofPort = true
+				p.Silence.away(p.Address)).asPort(e.awayHost(i))
+		case p.Silence == Hung:
+			e.add(Changes, "AdshardTargetDown", e.nodes[i], fmt.Sprintf("%s has not answered at its admin port, %s, within %s: it hangs, or its host is cut off", named(e.nodes[i]), p.Address, seconds(Wait)),
+				e.restart(e.roleOf(i), e.nodes[i], true)).asPort("")
+		case p.Silence == Strange:
+			e.add(Changes, "AdshardTargetDown", e.nodes[i], fmt.Sprintf("%s cannot be asked at its admin port, %s: %s", named(e.nodes[i]), p.Address, p.Failed),
+				"do not start it again for that: correct its address in `--admins`, with `http://` or `https://`, and `--ca`, `--cert` and `--key`").asPort("")
 		case p.Failed != "":
 			e.add(Changes, "AdshardTargetDown", e.nodes[i], fmt.Sprintf("%s does not answer at its admin port, %s: %s", named(e.nodes[i]), p.Address, p.Failed),
-				e.restart(e.roleOf(i), e.nodes[i], false)+"; or correct the address in `--admins`").ofPort = true
+				e.restart(e.roleOf(i), e.nodes[i], false)+"; or correct the address in `--admins`").asPort("")
 		case p.NotReady != "":
 			e.add(Changes, "AdshardNotFilled", e.nodes[i], fmt.Sprintf("%s (%s) is not ready: %s", named(e.nodes[i]), p.Address, p.NotReady),
 				"mend what it names; its log says more")

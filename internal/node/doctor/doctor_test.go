@@ -51,10 +51,18 @@ func (s *scene) looks(d *datadriven.TestData) []*Look {
 	return []*Look{&s.before, &s.now}
 }
 
-// fails has a port not answer, for the reason that is the command's input: it is closed, it hangs, or it is strange: something is there.
+// fails has a port not answer, for the reason that is the command's input: it is closed, unless an argument says otherwise.
 func (p *Port) fails(d *datadriven.TestData) {
-	p.Failed, p.Hung = d.Input, d.HasArg("hangs")
-	p.Closed = !p.Hung && !d.HasArg("strange")
+	p.Failed, p.Silence = d.Input, silence(d)
+}
+
+func silence(d *datadriven.TestData) Silence {
+	for arg, s := range map[string]Silence{"hangs": Hung, "strange": Strange, "nameless": Nameless, "cut-off": CutOff} {
+		if d.HasArg(arg) {
+			return s
+		}
+	}
+	return Closed
 }
 
 // change executes one command. Its JSON is merged into the answers of a healthy cluster.
@@ -69,7 +77,7 @@ func (s *scene) change(t *testing.T, d *datadriven.TestData) {
 		return
 	}
 	if d.Cmd == "search-fails" {
-		s.probe.Answer, s.probe.Failed = nil, d.Input
+		s.probe.Answer, s.probe.Failed, s.probe.Silence = nil, d.Input, silence(d)
 		return
 	}
 	for _, look := range s.looks(d) {

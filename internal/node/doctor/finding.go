@@ -37,9 +37,14 @@ type Finding struct {
 	// Follows are the findings that this one explains: they go away when it is fixed.
 	Follows []Finding `json:"follows,omitempty"`
 
-	ofPort bool   // it is about an admin port, not about what the balancer knows
-	host   string // of a process that is refused
+	away      string // the host that cannot be reached, if it is that
+	ofPort    bool   // it is about an admin port, not about what the balancer knows
+	host      string // of a process that is refused
+	unplanned bool   // it is that there is no plan yet
 }
+
+// asPort notes that a finding is about an admin port, of a host that cannot be reached unless that is "".
+func (f *Finding) asPort(away string) { f.ofPort, f.away = true, away }
 
 // Report says what is known about a cluster.
 type Report struct {

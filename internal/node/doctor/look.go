@@ -22,10 +22,9 @@ type Look struct {
 // Port holds the answers of an admin port.
 type Port struct {
 	Address string
-	// Failed says why the port did not answer, or is "" if it did. Closed says that nothing listens there, and Hung that it took too
-	// long. If neither is set, the process may be well: the address is wrong, or one side does not take the other's certificate.
-	Failed       string
-	Closed, Hung bool
+	// Failed says why the port did not answer, and Silence what kind of reason that is; both are "" if it did.
+	Failed  string
+	Silence Silence
 	// NotReady says why /readyz reports that the process is not ready, or is "".
 	NotReady string
 	Metrics  []Sample
@@ -36,10 +35,27 @@ type Port struct {
 // Probe is a search that was made as a test.
 type Probe struct {
 	Address string
-	// Answer is nil if no search was made, or if it failed; in the latter case Failed says why.
-	Answer *api.SearchAnswer
-	Failed string
+	// Answer is nil if no search was made, or if it failed; in the latter case Failed and Silence say why, as for a Port. A search that
+	// was answered with an error is Strange.
+	Answer  *api.SearchAnswer
+	Failed  string
+	Silence Silence
 }
+
+// Silence is why a port did not answer.
+type Silence string
+
+// The reasons. Of a process whose port is not Closed or Hung nothing is known: it may be well.
+const (
+	Closed   Silence = "closed"   // nothing listens there
+	Hung     Silence = "hung"     // it took the connection, and then too long
+	Nameless Silence = "nameless" // the name of its host is not known
+	CutOff   Silence = "cut off"  // its host cannot be reached
+	Strange  Silence = "strange"  // the address is wrong, or one side does not take the other's certificate
+)
+
+// Elsewhere reports whether the reason lies between this machine and the host of the port, not in its process.
+func (s Silence) Elsewhere() bool { return s == Nameless || s == CutOff }
 
 // Wait is how long a port may take to answer; a process that needs longer hangs.
 const Wait = 2 * time.Second
@@ -71,6 +87,5 @@ type examination struct {
 	before, now *Look
 	took        time.Duration
 	probe       *Probe
-	unplanned   string   // the finding about a cluster without a plan
 	nodes       []string // the process of each port, or "" if it is not known
 }

@@ -126,6 +126,23 @@ func (e *examination) restart(role, name string, hangs bool) string {
 	return fmt.Sprintf("its log says why it ended; start it again: `%s --config FILE`", role)
 }
 
+// away says what to do about a port that is silent for a reason that lies elsewhere.
+func (s Silence) away(address string) string {
+	host := shell.Word(hostOf(address))
+	if s == Nameless {
+		return fmt.Sprintf("leave its process alone, and see why the name has no address: `getent hosts %s`; or correct the name", host)
+	}
+	return fmt.Sprintf("leave its process alone, and see to the network first: is its host up, and does no firewall stand between (`ping -c 1 %s`)? Or correct the address", host)
+}
+
+// awayHost returns the host of a port that cannot be reached, or "" if it can.
+func (e *examination) awayHost(port int) string {
+	if port >= len(e.now.Ports) || !e.now.Ports[port].Silence.Elsewhere() {
+		return ""
+	}
+	return hostOf(e.now.Ports[port].Address)
+}
+
 // unit returns the unit of systemd that runs a process, as a word of a command.
 func unit(role, name string) string {
 	if role == "slave" {

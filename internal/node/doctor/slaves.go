@@ -61,19 +61,24 @@ func (e *examination) away(s *api.Slave) {
 	if harm == Answers {
 		what += ", and no other slave serves its data"
 	}
-	do := e.restart("slave", s.Name, e.silent(s))
+	do, away := e.restart("slave", s.Name, e.silent(s)), ""
+	if i := slices.Index(e.nodes, s.Name); i >= 0 && e.awayHost(i) != "" {
+		away = e.awayHost(i)
+		what += "; " + e.now.Ports[i].Failed
+		do = e.now.Ports[i].Silence.away(e.now.Ports[i].Address)
+	}
 	if harm == Answers {
 		do += fmt.Sprintf("; if it is gone for good, fill others with its data: `adshard slaves drain %[1]s`, then `adshard slaves remove %[1]s`", shell.Word(s.Name))
 	} else {
 		do += fmt.Sprintf("; if it is gone for good: `adshard slaves remove %s`", shell.Word(s.Name))
 	}
-	e.add(harm, "AdshardTargetDown", s.Name, what, do)
+	e.add(harm, "AdshardTargetDown", s.Name, what, do).away = away
 }
 
 // silent reports whether the search, or its admin port, got no answer at all from a slave's host. A process that is stopped causes that;
 // one that has ended refuses the connection.
 func (e *examination) silent(s *api.Slave) bool {
-	if i := slices.Index(e.nodes, s.Name); i >= 0 && e.now.Ports[i].Hung {
+	if i := slices.Index(e.nodes, s.Name); i >= 0 && e.now.Ports[i].Silence == Hung {
 		return true
 	}
 	return e.probe != nil && e.probe.Answer != nil && e.probe.Answer.Coverage.Reasons[e.shardOf(s.Name)] == api.MissingReasonSilent
