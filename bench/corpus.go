@@ -54,6 +54,7 @@ whom most of these campaigns want, each with other bids.`,
 	flags.Int64Var(&f.options.Keywords, "keywords", 100_000, "number of keywords, usually 10,000 to 10,000,000")
 	flags.IntVar(&f.options.PerGroup, "group-keywords", 0, "about how many keywords a group gets, up to 40; 0: 11 (the thesis' corpus has 34)")
 	flags.Uint64Var(&f.options.Seed, "seed", 1, "all follows from it")
+	flags.BoolVar(&f.options.Demo, "demo", false, "names, titles and queries for people to look at, as in the demo")
 	flags.BoolVar(&f.options.Specific, "specific", false, "quality follows how specific a keyword is, as in the demo; otherwise it is drawn")
 	flags.StringVar(&f.out, "out", "", "the Editor file to write (required)")
 	flags.StringVar(&f.queries, "queries", "", "the file of queries to write, one a line")

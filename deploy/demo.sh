@@ -15,10 +15,10 @@ echo "building (the first time takes a few minutes)"
 go build -o bin/ ./cmd/...
 go -C bench build -o ../bin/ ./cmd/...
 mkdir -p demo
-made="$keywords specific" # how the corpus was made
+made="$keywords specific demo" # how the corpus was made
 if [ ! -f demo/corpus.done ] || [ "$(cat demo/corpus.done)" != "$made" ]; then
 	rm -rf demo/*
-	bin/adbench corpus --keywords "$keywords" --seed 1 --specific --out demo/ads.csv --queries demo/queries.txt
+	bin/adbench corpus --keywords "$keywords" --seed 1 --specific --demo --out demo/ads.csv --queries demo/queries.txt
 	bin/adshard import --db "$db" demo/ads.csv
 	echo "$made" >demo/corpus.done
 fi
@@ -44,7 +44,7 @@ until grep -q '^ready ' "$log"; do
 	sleep 0.1
 done
 grep -E '^(slave|admin|ready) ' "$log"
-for q in "usb cable" "wireless keyboard and mouse" "laptop memory 2gb"; do
+for q in "usb cable" "wireless keyboard and mouse" "memory card"; do
 	printf '\n$ adshard query %s\n' "$q"
 	bin/adshard query --addr "http://$http" $q
 done

@@ -26,6 +26,9 @@
 // impressions. The others are derived from the titles: a run of words, 70 % in lower case, 10 % with words around it,
 // 10 % in reverse order, 15 % without diacritics.
 //
+// With Options.Demo titles are not recombined; each round has other advertisers with believable names, and queries are the first words
+// of titles.
+//
 // The seed determines everything. The memory needed depends only on the catalogues, not on the size of the corpus.
 //
 // Goals: words, lengths and sizes as real as the sources allow; the same bytes from the same seed and sources

@@ -24,6 +24,9 @@ type Options struct {
 	// Specific makes the quality of a keyword depend on how specific it is, as clicks would: low for one common word.
 	// Otherwise the quality is drawn. Everything else is the same either way.
 	Specific bool
+	// Demo makes what people look at: titles are never recombined, but sold by several advertisers; all names are some that an
+	// advertiser could have, and queries are what people might type.
+	Demo bool
 	// Targeted is the share of campaigns with targeting, 0 to 1. Their targeting is drawn from Profiles distinct ones
 	// (WriteTargeting).
 	Targeted float64
@@ -114,8 +117,8 @@ func (c *Corpus) Write(ctx context.Context, w io.Writer, o Options) (Summary, er
 }
 
 func (c *Corpus) newGroupMaker(o Options, out *sheet) *groupMaker {
-	return &groupMaker{seed: o.Seed, perGroup: o.perGroup(), specific: o.Specific, sheet: out,
-		shape: shape{items: c.items, words: c.words, dice: newDice()}}
+	return &groupMaker{seed: o.Seed, perGroup: o.perGroup(), specific: o.Specific, sheet: out, keywords: keywordMaker{pairs: o.Demo},
+		shape: shape{items: c.items, words: c.words, dice: newDice(), demo: o.Demo}}
 }
 
 // make makes the groups and calls made after each one, until made returns false.
@@ -144,7 +147,7 @@ func (c *Corpus) round(ctx context.Context, m *groupMaker, order []int32, o Opti
 				return false, err
 			}
 		}
-		if !take(number, sum.Rounds) {
+		if !take(number, sum.Rounds) || o.Demo && c.items[number].nameless() {
 			continue
 		}
 		n := m.write(int(number), sum.Rounds, o.Keywords-sum.Keywords)

@@ -39,15 +39,18 @@ func (m *groupMaker) write(number, round int, limit int64) int64 {
 	if len(keywords) == 0 {
 		return 0
 	}
-	account := advertiser(it, m.seed, round)
-	if account != m.account || it.campaign != m.campaign {
-		m.account, m.campaign = account, it.campaign
+	account, campaign := advertiser(it, m.seed, round), it.campaign
+	if m.shape.demo {
+		account, campaign = it.demoNames(round)
+	}
+	if account != m.account || campaign != m.campaign {
+		m.account, m.campaign = account, campaign
 		m.names = make(map[string]bool)
 		m.writeCampaign(it, round)
 	}
 	name := m.groupName(title, round)
 	base := bidOf(d, it)
-	m.made = Group{Advertiser: account, Campaign: it.campaign, Name: name, Bid: base, Keywords: m.made.Keywords[:0]}
+	m.made = Group{Advertiser: account, Campaign: campaign, Name: name, Bid: base, Keywords: m.made.Keywords[:0]}
 	m.writeGroup(name, base)
 	m.writeAds(it, name, title, number)
 	for i := range keywords {
@@ -65,12 +68,13 @@ func (m *groupMaker) write(number, round int, limit int64) int64 {
 // groupName returns the title, with a number if the campaign already has a group of that name.
 func (m *groupMaker) groupName(title string, round int) string {
 	name := clip(title, 80)
-	if round > 0 {
+	numbered := round > 0 && !m.shape.demo // there, each round has advertisers of its own
+	if numbered {
 		name = fmt.Sprintf("%s r%d", name, round)
 	}
 	for n := 2; m.names[name]; n++ {
 		name = fmt.Sprintf("%s (%d)", clip(title, 80), n)
-		if round > 0 {
+		if numbered {
 			name = fmt.Sprintf("%s r%d", name, round)
 		}
 	}

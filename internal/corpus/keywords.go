@@ -33,6 +33,7 @@ var (
 // keywordMaker makes the keywords of groups, one group after the other.
 type keywordMaker struct {
 	words words.Analyser
+	pairs bool // runs of words have two or more
 	seen  map[string]bool
 	out   []draftKeyword
 }
@@ -50,6 +51,9 @@ func (m *keywordMaker) make(d dice, it *item, tokens []string, n int) []draftKey
 	m.add(strings.Join(tokens[:min(len(tokens), 8)], " "), "Exact")
 	for tries := 0; len(m.out) < n && tries < 4*n; tries++ {
 		text := run(d, tokens)
+		if m.pairs && !strings.Contains(text, " ") {
+			continue // one word of a title says little of what is sold
+		}
 		if tries > 2*n || d.chance(40) {
 			text = askedFor(d, it, text)
 		}

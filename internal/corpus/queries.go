@@ -96,7 +96,7 @@ func (c *Corpus) WriteQueries(w io.Writer, o Options) (int, error) {
 			at -= share
 		}
 		for text == "" {
-			text = m.derive(d)
+			text = m.make(d)
 		}
 		if _, err := fmt.Fprintln(out, text); err != nil {
 			return i, err
@@ -115,7 +115,7 @@ type queryMaker struct {
 }
 
 func (c *Corpus) newQueryMaker(o Options) *queryMaker {
-	m := &queryMaker{corpus: c, seed: o.Seed, shape: shape{items: c.items, words: c.words, dice: newDice()}}
+	m := &queryMaker{corpus: c, seed: o.Seed, shape: shape{items: c.items, words: c.words, dice: newDice(), demo: o.Demo}}
 	m.rounds = 1 + int(o.Keywords/int64(o.perGroup()*len(c.items)))
 	take := c.sample(o, &Summary{})
 	for _, number := range c.order {
@@ -124,6 +124,14 @@ func (c *Corpus) newQueryMaker(o Options) *queryMaker {
 		}
 	}
 	return m
+}
+
+// make makes a query, or "".
+func (m *queryMaker) make(d dice) string {
+	if m.shape.demo {
+		return m.typed(d)
+	}
+	return m.derive(d)
 }
 
 // derive makes a query. It returns "" if the title has no good run of words.

@@ -13,12 +13,13 @@ type shape struct {
 	items []item
 	words *lexicon
 	dice  dice
+	demo  bool // Options.Demo
 }
 
 // title returns an item's title and its tokens in a round.
 func (s *shape) title(number, round int) (title string, tokens []string) {
 	it := &s.items[number]
-	if round == 0 {
+	if round == 0 || s.demo {
 		return it.title, tokensOf(it.title)
 	}
 	ids := s.recombined(int32(number))
