@@ -80,7 +80,7 @@ p99=$(tr -d '\n' <report.json | sed 's/}/}\n/g' | figure 'latency p99')
 wait $draining
 awk -v a="$began" -v b="$(date +%s.%N)" -v p="$p99" -v r="$rest" 'BEGIN {printf "drain: %.1f s; p99 of its first part %.0f µs, at rest %.0f µs: %.2f times\n", b - a, p, r, p / r}'
 settle
-"$bin/adshard" slaves add "$(sed -nE 's/^slave 0 pid [0-9]+ ready //p' up.log)" --addr 127.0.0.1:18491 >/dev/null
+"$bin/adshard" slaves add "$(sed -nE 's/^slave 0 pid [0-9]+ listening //p' up.log)" --addr 127.0.0.1:18491 >/dev/null
 settle
 rm -f ./*.p99
 for round in $(seq "$rounds"); do

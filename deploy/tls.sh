@@ -44,7 +44,7 @@ run() {
 	: >"$log"
 	"$bin/$program" "$@" ${args[@]+"${args[@]}"} >"$log" 2>&1 &
 	pids[$side]+=" $!"
-	until grep -qE '^(balancer ready|slave .* ready|master listening) ' "$log"; do kill -0 $! || { cat "$log" >&2; exit 1; }; sleep 0.1; done
+	until grep -qE '^(balancer ready|slave .* listening|master listening) ' "$log"; do kill -0 $! || { cat "$log" >&2; exit 1; }; sleep 0.1; done
 }
 start() { # SIDE PORT
 	local side=$1 port=$2 i query=()

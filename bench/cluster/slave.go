@@ -41,7 +41,7 @@ func (c *Cluster) waitSlave(ctx context.Context, i int) (err error) {
 	if c.Slaves[i], err = s.wait(ctx, startTime, "admin "); err != nil {
 		return err
 	}
-	s.address, err = s.wait(ctx, startTime, fmt.Sprintf("slave %d ready ", i))
+	s.address, err = s.wait(ctx, startTime, fmt.Sprintf("slave %d listening ", i))
 	return err
 }
 

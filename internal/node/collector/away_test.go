@@ -32,7 +32,7 @@ func TestServerAway(t *testing.T) {
 	const size, campaigns = 20, 2
 	server, db := onPostgreSQL(t, campaigns)
 	address := porttest.Address(t)
-	p := clustertest.NewProcess(t, "collector", "collector-0", "collector ready", map[string]any{
+	p := clustertest.NewProcess(t, "collector", "collector-0", "collector listening", map[string]any{
 		"name": "collector-0", "db": server.URL("postgres"), "http": address, "admin": ""})
 	if err := p.Start(); err != nil {
 		t.Fatal(err)

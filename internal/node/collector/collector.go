@@ -29,8 +29,8 @@ import (
 	"adshard/internal/wait"
 )
 
-// Run runs a collector until ctx is done. It prints "admin http://ADDR" and "collector ready
-// http://ADDR" when it listens (https where the port has TLS).
+// Run runs a collector until ctx is done. It prints "admin http://ADDR" and "collector listening http://ADDR" when it listens (https
+// where the port has TLS), and "collector ready http://ADDR" as soon as it can work.
 func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error {
 	if err := cfg.Validate(); err != nil {
 		return err
@@ -61,8 +61,9 @@ func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error
 	port.Register(cfg.Name)
 	port.RegisterState(cfg.Name, cfg.state(), log)
 	port.Print(out)
-	fmt.Fprintf(out, "collector ready %s\n", c.URL())
+	fmt.Fprintf(out, "collector listening %s\n", c.URL())
 	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { health.Announce(ctx, out, "collector ready "+c.URL(), c.Ready); return nil })
 	group.Go(func() error { return port.Serve(ctx, c.Ready, nil, log) })
 	group.Go(func() error { return c.Run(ctx) })
 	return group.Wait()

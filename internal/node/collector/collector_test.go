@@ -184,7 +184,7 @@ func TestKill(t *testing.T) {
 	for i := range processes {
 		name, address := fmt.Sprint("collector-", i), porttest.Address(t)
 		urls[i] = "http://" + address
-		processes[i] = clustertest.NewProcess(t, "collector", name, "collector ready", map[string]any{
+		processes[i] = clustertest.NewProcess(t, "collector", name, "collector listening", map[string]any{
 			"name": name, "db": r.URL(), "http": address, "admin": ""})
 		r.Must(processes[i].Start())
 	}

@@ -67,7 +67,7 @@ func TestKillOnPostgreSQL(t *testing.T) {
 	for i := range processes {
 		name, address := fmt.Sprint("collector-", i), porttest.Address(t)
 		urls[i] = "http://" + address
-		processes[i] = clustertest.NewProcess(t, "collector", name, "collector ready", map[string]any{
+		processes[i] = clustertest.NewProcess(t, "collector", name, "collector listening", map[string]any{
 			"name": name, "db": server.URL("postgres"), "http": address, "admin": ""})
 		if err := processes[i].Start(); err != nil {
 			t.Fatal(err)

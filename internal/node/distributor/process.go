@@ -24,9 +24,8 @@ import (
 	"adshard/schema/pb"
 )
 
-// Run runs a distributor until ctx is done. When it listens, it prints "distributor N ready ADDR"
-// on `out` (only N of a name distributor-N). If there is an admin port, it prints "admin
-// http://ADDR" before.
+// Run runs a distributor until ctx is done. When it listens, it prints "distributor N listening ADDR" on `out` (only N of a name
+// distributor-N), and "distributor N ready ADDR" as soon as it can work. If there is an admin port, it prints "admin http://ADDR" before.
 func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error {
 	if err := cfg.Validate(); err != nil {
 		return err
@@ -56,8 +55,10 @@ func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error
 	port.Register(cfg.Name)
 	port.RegisterState(cfg.Name, database.Files(cfg.DB), log)
 	port.Print(out)
-	fmt.Fprintf(out, "distributor %s ready %s\n", strings.TrimPrefix(cfg.Name, "distributor-"), d.distributor.address)
+	name := "distributor " + strings.TrimPrefix(cfg.Name, "distributor-")
+	fmt.Fprintf(out, "%s listening %s\n", name, d.Address())
 	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { health.Announce(ctx, out, name+" ready "+d.Address(), d.ready); return nil })
 	group.Go(func() error { return port.Serve(ctx, d.ready, nil, log) })
 	group.Go(func() error { return d.Run(ctx) })
 	return group.Wait()

@@ -5,13 +5,16 @@ package health
 
 import (
 	"cmp"
+	"context"
 	"fmt"
+	"io"
 	"slices"
 	"sync"
 	"time"
 
 	"adshard/backend"
 	"adshard/fault"
+	"adshard/internal/wait"
 )
 
 // Tracker holds the operations that a process retries without success. While there are any, the
@@ -94,6 +97,19 @@ func (h *Tracker) Record(op Operation, err error) {
 	}
 	a.err = err
 	h.list[op] = a
+}
+
+// readyPoll is the time between two checks of a process that is not ready yet.
+const readyPoll = 200 * time.Millisecond
+
+// Announce prints a line as soon as `ready` gives no reason against it, unless ctx is done before.
+func Announce(ctx context.Context, out io.Writer, line string, ready func() []string) {
+	for len(ready()) > 0 {
+		if wait.Sleep(ctx, readyPoll) != nil {
+			return
+		}
+	}
+	fmt.Fprintln(out, line)
 }
 
 // told is a failure with those that have the same reason.

@@ -1,9 +1,12 @@
 package health
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"adshard/fault"
 )
@@ -55,4 +58,26 @@ func TestDefectsAreSaidEach(t *testing.T) {
 	if got := h.Failures(); len(got) != 2 {
 		t.Errorf("%q", got)
 	}
+}
+
+// TestAnnounce: a line is printed when there is no reason left against it, and not at all if ctx is done before.
+func TestAnnounce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out strings.Builder
+		asked := 0
+		Announce(t.Context(), &out, "ready", func() []string {
+			if asked++; asked < 3 {
+				return []string{"not yet"}
+			}
+			return nil
+		})
+		if out.String() != "ready\n" || asked != 3 {
+			t.Errorf("%q after %d", out.String(), asked)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if Announce(ctx, &out, "never", func() []string { return []string{"not yet"} }); out.String() != "ready\n" {
+			t.Errorf("%q", out.String())
+		}
+	})
 }

@@ -101,7 +101,7 @@ func (w *world) campaigns(budgets []int) {
 func (c *spending) startCollector(i int) {
 	c.t.Helper()
 	c.of[i] = start(c.t, "collector", c.collectors[i])
-	c.of[i].line("collector ready ")
+	c.of[i].line("collector listening ")
 }
 
 func (c *spending) restartMaster() {

@@ -27,7 +27,7 @@ func TestASlaveIsReplacedByACopy(t *testing.T) {
 
 	copied := c.slave[0]
 	copied.Dir, copied.Admin, copied.CopyRate = filepath.Join(t.TempDir(), "copy"), anyPort, 1<<20
-	copied.CopyFrom = c.parts["slave-0"].line("slave 0 ready ")
+	copied.CopyFrom = c.parts["slave-0"].line("slave 0 listening ")
 	for i := range 3 {
 		p := start(t, "slave", copied)
 		time.Sleep(time.Duration(100+200*i) * time.Millisecond)
@@ -36,7 +36,7 @@ func TestASlaveIsReplacedByACopy(t *testing.T) {
 	}
 	copied.CopyRate = slave.DefaultConfig().CopyRate
 	p := start(t, "slave", copied)
-	p.line("slave 0 ready ")
+	p.line("slave 0 listening ")
 	w.write(30, 40)
 	w.follows(url)
 	w.compare(url) // the serving slave is not affected by a second one with its name
@@ -52,7 +52,7 @@ func TestASlaveIsReplacedByACopy(t *testing.T) {
 	p.stop()
 	copied.CopyFrom = anyPort
 	p = start(t, "slave", copied)
-	p.line("slave 0 ready ")
+	p.line("slave 0 listening ")
 	w.follows(url)
 	w.compare(url)
 }

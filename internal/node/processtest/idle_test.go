@@ -44,7 +44,7 @@ func TestIdleConnectionsShutNobodyOut(t *testing.T) {
 	crowd(t, strings.TrimPrefix(url, "http://"), idle, "GET /v1/search?q=usb")
 	crowd(t, strings.TrimPrefix(admin, "http://"), idle, "GET /livez")
 	for i := range 3 {
-		crowd(t, up.line(fmt.Sprintf("slave %d ready ", i)), idle, "")
+		crowd(t, up.line(fmt.Sprintf("slave %d listening ", i)), idle, "")
 	}
 	http.DefaultClient.CloseIdleConnections()
 	for _, path := range []string{"/livez", "/readyz", "/metrics"} {

@@ -56,7 +56,7 @@ func (c *cluster) startSlave(i int) {
 	c.t.Helper()
 	c.slave[i].Balancer = c.cfg.Listen
 	p := start(c.t, "slave", c.slave[i])
-	p.line(fmt.Sprintf("slave %d ready ", i))
+	p.line(fmt.Sprintf("slave %d listening ", i))
 	c.parts[c.slave[i].Name] = p
 }
 
@@ -135,12 +135,12 @@ func TestABalancerKilledWhileFilling(t *testing.T) {
 	}
 	// A slave that starts meanwhile serves what it has.
 	c.parts["slave-1"].stop()
-	address := c.parts["slave-1"].line("slave 1 ready ")
+	address := c.parts["slave-1"].line("slave 1 listening ")
 	c.slave[1].Listen = address
 	c.startSlave(1)
 	eventually(t, "a slave without a balancer serves", func() bool { return ask(t, url, "usb", "", 0).Coverage.Complete })
 	// A master that starts meanwhile gets the map from a slave.
-	c.seeds = []string{c.parts["slave-1"].line("slave 1 ready ")}
+	c.seeds = []string{c.parts["slave-1"].line("slave 1 listening ")}
 	second := c.startMaster()
 	eventually(t, "a master without a balancer answers", func() bool { return ask(t, second, "usb", "", 0).Coverage.Complete })
 	c.startBalancer()

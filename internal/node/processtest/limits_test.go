@@ -51,7 +51,7 @@ func TestLimitsAreToldBeforeAnythingStarts(t *testing.T) {
 			c.DB, c.Listen, c.Admin = w.url(), anyPort, anyPort
 			return c
 		}},
-		"collector": {"collector ready ", func() any {
+		"collector": {"collector listening ", func() any {
 			c := collector.DefaultConfig()
 			c.DB, c.HTTP, c.Admin = w.url(), anyPort, anyPort
 			return c

@@ -33,7 +33,7 @@ func (c *cluster) startDistributor() {
 	d := distributor.DefaultConfig()
 	d.DB, d.Listen, d.Admin, d.Balancer, d.BucketBytes = c.world.url(), anyPort, "", c.cfg.Listen, 2<<10
 	p := start(c.t, "distributor", d)
-	p.line("distributor 0 ready ")
+	p.line("distributor 0 listening ")
 	c.parts["distributor"] = p
 }
 

@@ -8,9 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"adshard/internal/node/porttest"
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
 )
@@ -51,7 +53,7 @@ func TestAMasterIsReadyOnceTheSlavesWereFilled(t *testing.T) {
 		return true
 	})
 	w.follows(url)
-	c.seeds = []string{c.parts["slave-0"].line("slave 0 ready ")}
+	c.seeds = []string{c.parts["slave-0"].line("slave 0 listening ")}
 	c.awaitFilled(c.seeds[0]) // before the balancer is gone
 	c.parts["slave-1"].kill()
 	for _, away := range []string{"", "balancer", "balancer"} {
@@ -155,4 +157,27 @@ func TestAnEmptyDatabaseIsFilledAtOnce(t *testing.T) {
 	c.startSlave(1)
 	c.startMaster()
 	eventually(t, "the master is ready", func() bool { return status(t, c.health+"/readyz") == http.StatusOK })
+}
+
+// TestASlaveIsReadyOnceItIsAdmitted: a slave whose balancer cannot be reached prints that it listens, and that it is ready once there is a
+// balancer.
+func TestASlaveIsReadyOnceItIsAdmitted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 40)
+	c := newCluster(t, w)
+	c.cfg.Slaves = 1
+	c.slave[0].Admin = porttest.Address(t)
+	c.startSlave(0) // until it listens
+	s := c.parts["slave-0"]
+	eventually(t, "it waits for the balancer", func() bool {
+		_, why := tries(t, http.MethodGet, "http://"+c.slave[0].Admin+"/readyz", "")
+		return strings.Contains(why, "register with the balancer")
+	})
+	if line := s.last("slave 0 ready "); line != "" {
+		t.Errorf("without a balancer it is %q", line)
+	}
+	c.startBalancer()
+	if at := s.line("slave 0 ready "); at != s.last("slave 0 listening ") {
+		t.Errorf("ready at %q", at)
+	}
 }

@@ -24,6 +24,7 @@ import (
 	"adshard/internal/node/config"
 	"adshard/internal/node/copying"
 	"adshard/internal/node/documents"
+	"adshard/internal/node/health"
 	"adshard/internal/node/memlimit"
 	"adshard/internal/node/metrics"
 	"adshard/internal/node/overload"
@@ -37,8 +38,8 @@ import (
 	"adshard/schema/pb"
 )
 
-// Run runs a slave until ctx is done. When it serves, it prints "slave N ready ADDR" (only N of a
-// name slave-N) and "admin http://ADDR" on `out`.
+// Run runs a slave until ctx is done. It prints "admin http://ADDR" on `out`, "slave N listening ADDR" (only N of a name slave-N) when
+// it listens, and "slave N ready ADDR" as soon as its admin port reports that it is ready.
 func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error {
 	if err := cfg.Validate(); err != nil {
 		return err
@@ -105,8 +106,14 @@ func (p *process) run(ctx context.Context, plan memlimit.Plan, port *ports.Ports
 		return err
 	}
 	p.slave.Store(s)
-	fmt.Fprintf(p.out, "slave %s ready %s\n", shortName(p.cfg.Name), s.Address())
-	return s.Run(ctx)
+	fmt.Fprintf(p.out, "slave %s listening %s\n", s.Name(), s.Address())
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return s.Run(ctx) })
+	group.Go(func() error {
+		health.Announce(ctx, p.out, fmt.Sprintf("slave %s ready %s", s.Name(), s.Address()), s.Ready)
+		return nil
+	})
+	return group.Wait()
 }
 
 // ready returns why the slave cannot do all of its work.
@@ -120,7 +127,7 @@ func (p *process) ready() []string {
 	return []string{p.cfg.Name + " opens its store"}
 }
 
-// shortName returns a slave's name as its ready line has it.
+// shortName returns a slave's name as the lines that it prints have it.
 func shortName(name string) string { return strings.TrimPrefix(name, "slave-") }
 
 // OpenStore opens the slave's store on RocksDB, within a plan for memory, and creates its directory
@@ -229,7 +236,7 @@ func New(cfg Config, store barrels.Store, gate *overload.Gate, port *ports.Ports
 	return s, nil
 }
 
-// Name returns the slave's name as its ready line has it.
+// Name returns the slave's name as the lines that it prints have it.
 func (s *Slave) Name() string { return shortName(s.cfg.Name) }
 
 // Address returns the address at which masters reach the slave.

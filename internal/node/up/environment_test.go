@@ -35,7 +35,7 @@ func scripted(t *testing.T, script string) (c *children, dir string) {
 func TestChildrenHaveNoVariablesOfFlags(t *testing.T) {
 	t.Setenv("ADSHARD_NAME", "slave-7")
 	t.Setenv("KEPT", "kept")
-	c, dir := scripted(t, "env >%s/$1\necho $1 0 ready 127.0.0.1:7777\n")
+	c, dir := scripted(t, "env >%s/$1\necho $1 0 listening 127.0.0.1:7777\n")
 	s, d := slave.DefaultConfig(), distributor.DefaultConfig()
 	with := slavePart(0, &s)
 	with.env = append(os.Environ(), "OWN=own")

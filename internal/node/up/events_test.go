@@ -109,7 +109,7 @@ func (c *cluster) collector(t *testing.T) string {
 	t.Helper()
 	for _, line := range c.lines {
 		if strings.HasPrefix(line, "collector ") {
-			return line[strings.Index(line, "ready ")+len("ready "):]
+			return line[strings.Index(line, "listening ")+len("listening "):]
 		}
 	}
 	t.Fatalf("no collector in %q", c.lines)

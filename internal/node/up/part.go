@@ -42,8 +42,8 @@ func balancerPart(cfg *balancer.Config) *part {
 func distributorPart(i int, cfg *distributor.Config) *part {
 	return &part{name: cfg.Name, command: "distributor", bulk: true, config: cfg,
 		listens: func(ctx context.Context, c *child) (string, error) {
-			address, err := c.address(ctx, fmt.Sprintf("distributor %d ready ", i), &cfg.Listen)
-			return fmt.Sprintf("distributor %d pid %d ready %s\n", i, c.pid(), address), err
+			address, err := c.address(ctx, fmt.Sprintf("distributor %d listening ", i), &cfg.Listen)
+			return fmt.Sprintf("distributor %d pid %d listening %s\n", i, c.pid(), address), err
 		}}
 }
 
@@ -53,12 +53,12 @@ func collectorPart(cfg *collector.Config) *part {
 		if p.admin, err = c.address(ctx, "admin ", &cfg.Admin); err != nil {
 			return "", err
 		}
-		url, err := c.address(ctx, "collector ready ", &cfg.HTTP)
+		url, err := c.address(ctx, "collector listening ", &cfg.HTTP)
 		text := fmt.Sprintf("collector pid %d", c.pid())
 		if p.admin != "" {
 			text += " admin " + p.admin
 		}
-		return fmt.Sprintf("%s ready %s\n", text, url), err
+		return fmt.Sprintf("%s listening %s\n", text, url), err
 	}
 	return p
 }
@@ -66,8 +66,8 @@ func collectorPart(cfg *collector.Config) *part {
 func slavePart(i int, cfg *slave.Config) *part {
 	return &part{name: cfg.Name, command: "slave", config: cfg,
 		listens: func(ctx context.Context, c *child) (string, error) {
-			address, err := c.address(ctx, fmt.Sprintf("slave %d ready ", i), &cfg.Listen)
-			return fmt.Sprintf("slave %d pid %d ready %s\n", i, c.pid(), address), err
+			address, err := c.address(ctx, fmt.Sprintf("slave %d listening ", i), &cfg.Listen)
+			return fmt.Sprintf("slave %d pid %d listening %s\n", i, c.pid(), address), err
 		}}
 }
 

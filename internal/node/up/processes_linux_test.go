@@ -16,7 +16,7 @@ import (
 
 // TestWhatPreparesDataIsNice: a process with a balancer or distributor, and no other.
 func TestWhatPreparesDataIsNice(t *testing.T) {
-	c, dir := scripted(t, "cut -d' ' -f19 /proc/self/stat >%s/$1\necho distributor 0 ready 127.0.0.1:7777\necho slave 0 ready 127.0.0.1:7777\n")
+	c, dir := scripted(t, "cut -d' ' -f19 /proc/self/stat >%s/$1\necho distributor 0 listening 127.0.0.1:7777\necho slave 0 listening 127.0.0.1:7777\n")
 	s, d := slave.DefaultConfig(), distributor.DefaultConfig()
 	for _, p := range []*part{slavePart(0, &s), distributorPart(0, &d)} {
 		child, err := c.listening(t.Context(), p)
@@ -47,7 +47,7 @@ func TestChildrenHaveTimerSlack(t *testing.T) {
 	}
 	dir := t.TempDir()
 	program := filepath.Join(dir, "program")
-	script := fmt.Sprintf("#!/bin/sh\ncat /proc/self/timerslack_ns >%s/slack\necho slave 0 ready 127.0.0.1:7777\nexec sleep 600\n", dir)
+	script := fmt.Sprintf("#!/bin/sh\ncat /proc/self/timerslack_ns >%s/slack\necho slave 0 listening 127.0.0.1:7777\nexec sleep 600\n", dir)
 	if err := os.WriteFile(program, []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}

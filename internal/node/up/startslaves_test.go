@@ -24,7 +24,7 @@ func TestASlaveThatEndsAtTheStart(t *testing.T) {
 		dir := t.TempDir()
 		program := filepath.Join(dir, "program")
 		script := fmt.Sprintf("#!/bin/sh\nname=$(sed -n 's/^name: //p' \"$3\")\n[ -e %s/$name.broken ] && exit 4\n"+
-			"echo slave ${name#slave-} ready 127.0.0.1:7777\nexec sleep 600\n", dir)
+			"echo slave ${name#slave-} listening 127.0.0.1:7777\nexec sleep 600\n", dir)
 		if err := os.WriteFile(program, []byte(script), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -50,7 +50,7 @@ func TestASlaveThatEndsAtTheStart(t *testing.T) {
 		for _, slave := range c.broken {
 			_ = os.Remove(mark(slave))
 		}
-		for end := time.Now().Add(patience); c.listens > 0 && out.count(" ready 127.0.0.1:7777") < 2; time.Sleep(2 * time.Millisecond) {
+		for end := time.Now().Add(patience); c.listens > 0 && out.count(" listening 127.0.0.1:7777") < 2; time.Sleep(2 * time.Millisecond) {
 			if time.Now().After(end) {
 				t.Errorf("%s: it is not started again; the log has %s", name, log.b.String())
 				break

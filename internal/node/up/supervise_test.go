@@ -57,7 +57,7 @@ func TestSupervisionNeverGivesUp(t *testing.T) {
 	dir := t.TempDir()
 	program := filepath.Join(dir, "program")
 	script := fmt.Sprintf("#!/bin/sh\ncp \"$3\" %s/config\necho start >>%[1]s/starts\n"+
-		"[ -e %[1]s/broken ] && exit 4\necho slave 0 ready 127.0.0.1:7777\n[ -e %[1]s/stay ] && exec sleep 600\nexit 3\n", dir)
+		"[ -e %[1]s/broken ] && exit 4\necho slave 0 listening 127.0.0.1:7777\n[ -e %[1]s/stay ] && exec sleep 600\nexit 3\n", dir)
 	if err := os.WriteFile(program, []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestSupervisionNeverGivesUp(t *testing.T) {
 		}
 	}
 	eventually("ends and restarts", func() bool {
-		return log.count(`end="exit status 3"`) >= 3 && log.count("a process is back") >= 3 && out.count("ready 127.0.0.1:7777") >= 4
+		return log.count(`end="exit status 3"`) >= 3 && log.count("a process is back") >= 3 && out.count("listening 127.0.0.1:7777") >= 4
 	})
 	eventually("pauses that grow although it takes long to listen", func() bool { return log.count("in=8ms") > 0 })
 	note := func(name string) {
@@ -107,9 +107,9 @@ func TestSupervisionNeverGivesUp(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "broken")); err != nil {
 		t.Fatal(err)
 	}
-	ready := out.count("ready")
+	listening := out.count("listening")
 	eventually("a child that stays", func() bool {
-		return out.count("ready") > ready && log.count("a process is back") >= out.count("ready")-1
+		return out.count("listening") > listening && log.count("a process is back") >= out.count("listening")-1
 	})
 	if b, err := os.ReadFile(filepath.Join(dir, "config")); err != nil || !strings.Contains(string(b), "listen: 127.0.0.1:7777") {
 		t.Errorf("%v: the last child was configured with %s", err, b)

@@ -40,8 +40,8 @@ const loopback = "127.0.0.1:0"
 // or, with Processes, in child processes, with real gRPC between them. In this process, the master asks the slaves
 // directly if Transport says so.
 //
-// When the parts listen, Run prints on `out` "slave N ready ADDR" and "distributor N ready ADDR" ("slave N pid P ready
-// ADDR" for a child, and "master pid P admin http://ADDR" for the master's admin port), then "collector ready
+// When the parts listen, Run prints on `out` "slave N listening ADDR" and "distributor N listening ADDR" ("slave N pid P
+// listening ADDR" for a child, and "master pid P admin http://ADDR" for the master's admin port), then "collector listening
 // http://ADDR", "admin http://ADDR" and "grpc ADDR". When a complete answer is possible, it prints "ready http://ADDR"
 // as the last line.
 func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error {
@@ -218,13 +218,13 @@ func (u *up) local() func(address string) fanout.Local {
 // run serves until ctx is done or a part cannot continue.
 func (u *up) run(ctx context.Context, out io.Writer) error {
 	for _, s := range u.slaves {
-		fmt.Fprintf(out, "slave %s ready %s\n", s.Name(), s.Address())
+		fmt.Fprintf(out, "slave %s listening %s\n", s.Name(), s.Address())
 	}
 	for i, d := range u.distributors {
-		fmt.Fprintf(out, "distributor %d ready %s\n", i, d.Address())
+		fmt.Fprintf(out, "distributor %d listening %s\n", i, d.Address())
 	}
 	if u.collector != nil {
-		fmt.Fprintf(out, "collector ready %s\n", u.collector.URL())
+		fmt.Fprintf(out, "collector listening %s\n", u.collector.URL())
 	}
 	u.port.Print(out)
 	u.master.Print(out)

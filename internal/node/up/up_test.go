@@ -189,7 +189,7 @@ func TestUpAnswersFollowsAndComesBack(t *testing.T) {
 	cfg := upConfig(t, adsDB(t, 20))
 	c := startUp(t, cfg)
 	for i := range 3 {
-		if !strings.HasPrefix(c.lines[i], fmt.Sprintf("slave %d ready 127.0.0.1:", i)) {
+		if !strings.HasPrefix(c.lines[i], fmt.Sprintf("slave %d listening 127.0.0.1:", i)) {
 			t.Fatalf("lines %q", c.lines)
 		}
 	}
