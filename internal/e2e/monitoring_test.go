@@ -38,6 +38,7 @@ var emptyWhenHealthy = map[string]string{
 	`adshard_budget_used_up_total{budget="again"}`:                                  "there are no replicas",
 	`adshard_replica_left_out`:                                                      "none was left out",
 	`adshard_calls_refused_total`:                                                   "without certificates or tokens everybody may call",
+	`adshard_balancer_setting_differs`:                                              "there is one balancer",
 	`adshard_certificate_left_seconds`:                                              "there is no TLS",
 	`adshard_exposed_files`:                                                         "all files are readable only by their owner",
 	`adshard_event_batches_refused_total{kind=~"unavailable|locked|no_space"}`:      "there is no collector",

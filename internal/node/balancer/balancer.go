@@ -157,6 +157,9 @@ func lead(ctx context.Context, cfg Config, order balance.Order, db backend.Store
 	kept.Go(func() { _ = term.KeepAlive(ctx, func(error) {}) }) // loading may take longer than a lease; afterwards Run keeps the lease
 	err = b.load(ctx, items)
 	b.loaded = time.Now()
+	if err == nil {
+		b.noteSettings(ctx)
+	}
 	return b, err
 }
 

@@ -14,12 +14,15 @@ import (
 type balancerMetrics struct {
 	leads  func() (bool, time.Time)            // since when, if it does
 	status func() (*api.BalanceStatus, counts) // the status is nil if another balancer leads
+	differ func() []difference                 // the settings of a balancer that stands by
 	of     []metric
 }
 
 var (
-	leadsDesc = prometheus.NewDesc("adshard_balancer_leads", "1: it leads; 0: another balancer of its cluster does.", nil, nil)
-	sinceDesc = prometheus.NewDesc("adshard_balancer_leads_since_seconds", "When it began to lead, in seconds since 1970.", nil, nil)
+	leadsDesc  = prometheus.NewDesc("adshard_balancer_leads", "1: it leads; 0: another balancer of its cluster does.", nil, nil)
+	sinceDesc  = prometheus.NewDesc("adshard_balancer_leads_since_seconds", "When it began to lead, in seconds since 1970.", nil, nil)
+	differDesc = prometheus.NewDesc("adshard_balancer_setting_differs", "1: it stands by, and has another value of a setting than the balancer that leads.",
+		[]string{"setting", "own", "leads"}, nil)
 )
 
 // counts holds the values that appear only in metrics.
@@ -51,6 +54,12 @@ func RegisterMetrics(r prometheus.Registerer, h *Host) {
 		defer b.mu.Unlock()
 		return s, b.mapper.Status(b.now())
 	}}
+	m.differ = func() []difference {
+		if s := h.standby.Load(); s != nil && s.differ.Load() != nil {
+			return *s.differ.Load()
+		}
+		return nil
+	}
 	m.addWhole()
 	m.addSlaves()
 	m.addMoves()
@@ -61,6 +70,7 @@ func RegisterMetrics(r prometheus.Registerer, h *Host) {
 func (m *balancerMetrics) Describe(out chan<- *prometheus.Desc) {
 	out <- leadsDesc
 	out <- sinceDesc
+	out <- differDesc
 	for _, v := range m.of {
 		out <- v.desc
 	}
@@ -74,6 +84,9 @@ func (m *balancerMetrics) Collect(out chan<- prometheus.Metric) {
 		out <- prometheus.MustNewConstMetric(sinceDesc, prometheus.GaugeValue, float64(since.UnixMilli())/1000)
 	}
 	out <- prometheus.MustNewConstMetric(leadsDesc, prometheus.GaugeValue, leads)
+	for _, d := range m.differ() {
+		out <- prometheus.MustNewConstMetric(differDesc, prometheus.GaugeValue, 1, d.key, d.own, d.leads)
+	}
 	s, c := m.status()
 	if s == nil {
 		return

@@ -19,6 +19,7 @@ type standby struct {
 	warm   *warm
 	health *health.Tracker
 	leader atomic.Pointer[control.Leader] // the leader as last seen, or nil if none has been seen yet
+	differ atomic.Pointer[[]difference]   // settings that differ from the leader's, or nil if they were not compared yet
 }
 
 const (
@@ -103,6 +104,7 @@ func (h *Host) watchLeader(ctx context.Context, s *standby, leave func(error)) {
 		s.health.Record(health.ReadLeader, err)
 		if err == nil {
 			s.leader.Store(&l)
+			h.watchSettings(ctx, s)
 		}
 		if !announced && !failing && s.warm.items() != nil {
 			announced = true

@@ -76,6 +76,7 @@ func Examine(before, now *Look, probe *Probe) []Finding {
 	e.ratios()
 	e.eventKeys()
 	e.exposed()
+	e.settings()
 	e.growth()
 	e.ports()
 	e.clocks()
