@@ -17,12 +17,11 @@ func (g *groupChange) items() (items *index.Group, size int, ok bool) {
 		return nil, 0, false
 	}
 	items = &index.Group{Group: data}
-	var texts []byte
+	var texts index.TextsBuilder
 	for _, k := range g.keywords {
 		items.SetURL(k.id, k.pb.FinalUrl)
-		texts = append(texts, k.pb.Text...)
-		items.IDs, items.Ends = append(items.IDs, k.id), append(items.Ends, uint32(len(texts)))
+		texts.Add(k.id, []byte(k.pb.Text))
 	}
-	items.Texts = string(texts)
+	items.Texts = texts.Texts()
 	return items, index.GroupBytes(len(stored), items), true
 }

@@ -3,7 +3,6 @@ package index
 import (
 	"maps"
 	"reflect"
-	"slices"
 	"sync/atomic"
 
 	"adshard/barrels/page"
@@ -13,12 +12,8 @@ import (
 // Group is an ad group as searches use it.
 type Group struct {
 	record.Group
-	// IDs are the ids of all keywords, ascending. Texts has their texts one after the other; the
-	// text of each ends at its value in Ends. All three are empty if Partial: then there are too
-	// many keywords to keep.
-	IDs     []uint64
-	Ends    []uint32
-	Texts   string
+	// Texts are the texts of all keywords. There are none if Partial: then they are too many to keep.
+	Texts   Texts
 	Partial bool
 	// URLs are the URLs of the keywords that have their own.
 	URLs map[uint64]string
@@ -35,19 +30,6 @@ type GroupPiece struct {
 	Bytes      []byte
 }
 
-// KeywordText returns the text of a keyword, or false if the group has no such keyword.
-func (g *Group) KeywordText(id uint64) (string, bool) {
-	i, ok := slices.BinarySearch(g.IDs, id)
-	if !ok {
-		return "", false
-	}
-	from := uint32(0)
-	if i > 0 {
-		from = g.Ends[i-1]
-	}
-	return g.Texts[from:g.Ends[i]], true
-}
-
 // SetURL records the URL of a keyword, if it has one.
 func (g *Group) SetURL(id uint64, url string) {
 	if url == "" {
@@ -61,41 +43,35 @@ func (g *Group) SetURL(id uint64, url string) {
 
 // GroupBytes estimates the memory that a group takes, given the size of its record.
 func GroupBytes(record int, g *Group) int {
-	n := 3*record + len(g.Texts) + 12*len(g.IDs)
+	n := 3*record + g.Texts.bytes()
 	for _, url := range g.URLs {
 		n += 48 + len(url)
 	}
 	return n
 }
 
-// AddPage adds a page of the group's keywords and appends their texts to texts.
-func (g *Group) AddPage(r *page.Reader, texts, value []byte) ([]byte, error) {
+// AddPage adds a page of the group's keywords: their texts to texts, their URLs to the group.
+func (g *Group) AddPage(r *page.Reader, texts *TextsBuilder, value []byte) error {
 	if err := r.OpenTexts(value); err != nil {
-		return texts, err
+		return err
 	}
-	g.IDs, g.Ends = slices.Grow(g.IDs, r.Len()), slices.Grow(g.Ends, r.Len())
 	for {
 		k, err := r.Next()
-		if err != nil {
-			return texts, err
-		}
-		if k == nil {
-			return texts, nil
+		if k == nil || err != nil {
+			return err
 		}
 		url, err := k.FinalURL()
 		if err != nil {
-			return texts, err
+			return err
 		}
 		g.SetURL(k.ID, url)
-		texts = append(texts, k.Text...)
-		g.IDs, g.Ends = append(g.IDs, k.ID), append(g.Ends, uint32(len(texts)))
+		texts.Add(k.ID, k.Text)
 	}
 }
 
 // Same reports whether two groups are the same to searches.
 func (g *Group) Same(h *Group) bool {
-	return g.Name == h.Name && g.Held == h.Held && g.Texts == h.Texts && g.Partial == h.Partial && slices.Equal(g.IDs, h.IDs) &&
-		slices.Equal(g.Ends, h.Ends) && maps.Equal(g.URLs, h.URLs) && reflect.DeepEqual(g.Ads, h.Ads) &&
+	return g.Name == h.Name && g.Held == h.Held && g.Texts.data == h.Texts.data && g.Partial == h.Partial && maps.Equal(g.URLs, h.URLs) && reflect.DeepEqual(g.Ads, h.Ads) &&
 		reflect.DeepEqual(g.Targeting, h.Targeting) &&
 		g.Negatives.Same(h.Negatives)
 }

@@ -11,22 +11,18 @@ import (
 type groupReader struct {
 	scope
 	records kv.Iterator // opened on first use
+	further bool        // whether it is at an item after those of the group read last
 	pages   page.Reader
 	key     []byte
-	texts   []byte // of the group that is being read
+	texts   index.TextsBuilder // of the group that is being read
 }
-
-// maxKeptTexts is the largest buffer that is kept for the next search, in bytes.
-const maxKeptTexts = 64 << 10
 
 func (g *groupReader) release() {
 	if g.records != nil {
 		g.records.Close()
 		g.records = nil
 	}
-	if cap(g.texts) > maxKeptTexts {
-		g.texts = nil
-	}
+	g.texts.Reset()
 	g.scope.release()
 }
 
@@ -57,6 +53,12 @@ func (g *groupReader) readGroup(key uint64) (group *index.Group, size int, ok bo
 	if !it.Seek(g.key) || kv.KeyPart(it.Key(), 1) != kv.GroupRecord {
 		return nil, 0, false
 	}
+	return g.readHere(key)
+}
+
+// readHere is readGroup for the group at whose record the iterator is.
+func (g *groupReader) readHere(key uint64) (group *index.Group, size int, ok bool) {
+	it := g.records
 	raw := it.Value()
 	data, err := record.ReadGroup(raw)
 	if err != nil {
@@ -64,27 +66,27 @@ func (g *groupReader) readGroup(key uint64) (group *index.Group, size int, ok bo
 	}
 	group, size = &index.Group{Group: data}, len(raw)
 	room := g.caches.Groups.MaxBytes() - 3*size // what remains for keywords: texts and negatives take three times their size
-	g.texts = g.texts[:0]
-	for it.Next() {
+	g.texts.Reset()
+	for g.further = it.Next(); g.further && kv.KeyPart(it.Key(), 0) == key; g.further = it.Next() {
 		if room -= len(it.Value()) + index.CacheOverhead; room < 0 {
-			group.IDs, group.Ends, group.Partial = nil, nil, true
+			group.Partial = true
 			return group, 0, true
 		}
-		if g.texts, err = group.AddPage(&g.pages, g.texts, it.Value()); err != nil {
+		if err = group.AddPage(&g.pages, &g.texts, it.Value()); err != nil {
 			return nil, 0, false
 		}
 	}
 	if it.Err() != nil {
 		return nil, 0, false
 	}
-	group.Texts = string(g.texts)
+	group.Texts = g.texts.Texts()
 	return group, index.GroupBytes(size, group), true
 }
 
 // keywordText returns the text of a keyword of a group.
 func (g *groupReader) keywordText(group *index.Group, at kv.Place) (string, bool) {
 	if !group.Partial {
-		return group.KeywordText(at.Keyword)
+		return group.Texts.Of(at.Keyword)
 	}
 	k, err := g.keyword(at)
 	if err != nil {
