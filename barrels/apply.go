@@ -123,7 +123,7 @@ func (s *barrel) invalidate(b *kv.Batch, number uint64) {
 	for i := range b.Len() {
 		switch op := b.Op(i); {
 		case op.Kind == kv.Clear:
-			s.engine.Groups.ChangedAll(number)
+			s.dropGroups(number)
 		case op.Family == kv.Items:
 			s.engine.Groups.Changed(kv.KeyPart(op.Key, 0), number)
 		}

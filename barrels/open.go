@@ -27,6 +27,7 @@ type barrel struct {
 	behind    atomic.Bool // not caught up
 	badBlocks atomic.Uint64
 	searches  atomic.Uint64         // number of searches begun; bulk work watches it
+	warmed    atomic.Int64          // number of groups when Warm last came to the end of them
 	pace      atomic.Pointer[pacer] // for the next certificate; nil if one is being computed or none has been yet
 	engine    query.Engine
 	damaged   atomic.Pointer[func(Damage)]
@@ -224,7 +225,7 @@ func (s *barrel) reopenWith(open func() error) error {
 		return err
 	}
 	s.termsReplaced(st.Terms)
-	s.engine.Groups.ChangedAll(st.Number)
+	s.dropGroups(st.Number)
 	s.Publish(st)
 	return nil
 }

@@ -64,9 +64,9 @@ type Store interface {
 	// Maintain does background work until none is left or ctx ends: it joins small blocks, chooses new anchors, tightens bounds, and
 	// removes parents without groups.
 	Maintain(ctx context.Context) error
-	// Warm prepares the posting lists that are not cached, the longest first, until all are cached or three
-	// quarters of the memory for lists are used. It returns how many it has prepared. It can run during searches and changes, pauses
-	// for searches, and ends early if ctx ends.
+	// Warm prepares the posting lists that are not cached, the longest first, until all are cached or three quarters of the memory for
+	// lists are used, then likewise the groups. It returns how many lists it has prepared. It can run during searches and changes,
+	// pauses for searches, and ends early if ctx ends.
 	Warm(ctx context.Context) (lists int)
 	// CountLoad makes the store count the load of one search in `every`, or of none if it is 0. The default is DefaultCountEvery.
 	CountLoad(every int)

@@ -1,8 +1,13 @@
 package barrels
 
-import "context"
+import (
+	"context"
+	"math"
 
-// warmStretch is the number of posting lists that are read from one state. A state that is held
+	"adshard/barrels/index"
+)
+
+// warmStretch is the number of posting lists, or of groups, that are read from one state. A state that is held
 // prevents the database from dropping data that have changed since.
 const warmStretch = 1024
 
@@ -24,14 +29,62 @@ func (s *barrel) Warm(ctx context.Context) (lists int) {
 		for len(cold) > 0 {
 			stretch := cold[:min(len(cold), warmStretch)]
 			n := s.warm(ctx, stretch, &pace)
-			if n == 0 { // no room is left, or the context has ended
-				return lists
-			}
 			lists += n
+			if n == 0 { // no room is left, or the context has ended
+				break
+			}
 			cold = cold[len(stretch):]
 		}
 	}
+	s.warmGroups(ctx, &pace)
 	return lists
+}
+
+// warmGroups caches groups, in the order of the store, until there is no room. It begins again only once their number has changed, or all
+// were dropped from the cache: those that change otherwise stay in it.
+func (s *barrel) warmGroups(ctx context.Context, pace *pacer) {
+	was := s.warmed.Load()
+	for from, more := uint64(0), true; more; {
+		st := s.Acquire()
+		if st == nil {
+			return
+		}
+		groups := st.Counters.Groups
+		if from == 0 && groups == was {
+			more = false
+		} else if from, more = s.warmFrom(ctx, st, from, pace); !more && ctx.Err() == nil {
+			s.warmed.CompareAndSwap(was, groups)
+		}
+		st.Release()
+	}
+}
+
+// dropGroups declares that a state may have other groups than those in the cache.
+func (s *barrel) dropGroups(number uint64) {
+	s.engine.Groups.ChangedAll(number)
+	s.warmed.Store(noneWarmed)
+}
+
+// noneWarmed is not the number of groups of any store.
+const noneWarmed = -1
+
+// warmFrom caches a stretch of groups, from a key on. It returns the key at which the next stretch begins, or false if that was the
+// last one.
+func (s *barrel) warmFrom(ctx context.Context, st *index.Snapshot, from uint64, pace *pacer) (next uint64, more bool) {
+	w := s.engine.GroupWarmer(st)
+	defer w.Close()
+	for range warmStretch {
+		key, ok := w.Warm(from)
+		if !ok || key == math.MaxUint64 || ctx.Err() != nil {
+			return 0, false
+		}
+		from = key + 1
+		if s.Newest.Load() == nil { // the store closes, or is reopened once all states are released
+			return from, true
+		}
+		pace.yield()
+	}
+	return from, true
 }
 
 // warm reads a stretch of lists. It ends at once if the store closes or is reopened, since searches

@@ -10,8 +10,8 @@ import (
 	"adshard/barrels/kv"
 )
 
-// Warming checks that once lists are prepared, searches read none from the database, not even lists that changed
-// or were added since.
+// Warming checks that once lists and groups are prepared, searches read none from the database, not even those that changed or were
+// added since.
 func Warming(t *testing.T, db kv.DB) {
 	reads := new(atomic.Int64)
 	s, err := barrels.Open(counting{db, reads}, barrels.Options{CacheBytes: 32 << 20})
@@ -97,7 +97,7 @@ type countingSnapshot struct {
 }
 
 func (s countingSnapshot) Prefix(f kv.Family) kv.Iterator {
-	if f == kv.Postings {
+	if f == kv.Postings || f == kv.Items {
 		s.reads.Add(1)
 	}
 	return s.Snapshot.Prefix(f)

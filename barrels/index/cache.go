@@ -114,6 +114,15 @@ func (c *Cache[V]) Has(prefix uint64) bool {
 	return s.entries[prefix] != nil
 }
 
+// Valid reports whether the cached value of a prefix is valid for a state. It does not count as a use.
+func (c *Cache[V]) Valid(prefix, state uint64) bool {
+	s := c.shard(prefix)
+	s.mu.Lock()
+	e := s.entries[prefix]
+	s.mu.Unlock()
+	return e != nil && c.Holds(prefix, e.state, state)
+}
+
 // Holds reports whether data of a prefix that was read in one state is valid in another.
 func (c *Cache[V]) Holds(prefix, read, state uint64) bool {
 	since := max(c.ChangedAt(prefix), c.floor.Load())
@@ -158,6 +167,27 @@ func (c *Cache[V]) Put(prefix, state uint64, value V, bytes int) {
 	if s.bytes += bytes; s.bytes > c.limit {
 		s.evict(full, prefix)
 	}
+}
+
+// Fill is Put ahead of searches: it leaves a quarter of the cache to what they ask for, and returns false if there is no room.
+func (c *Cache[V]) Fill(prefix, state uint64, value V, bytes int) bool {
+	bytes += CacheOverhead
+	s := c.shard(prefix)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	more := bytes
+	if old := s.entries[prefix]; old != nil {
+		if old.state > state {
+			return true
+		}
+		more -= old.bytes
+	}
+	if s.bytes+more > c.limit-c.limit/4 {
+		return false
+	}
+	s.entries[prefix] = &cached[V]{value: value, state: state, bytes: bytes}
+	s.bytes += more
+	return true
 }
 
 // CacheOverhead is about the size of an entry without its value.

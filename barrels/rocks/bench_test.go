@@ -103,7 +103,7 @@ func BenchmarkFirstSearches(b *testing.B) {
 	dir := filepath.Join(b.TempDir(), "store")
 	build(b, dir, c.Data)
 	barreltest.BenchmarkFirstSearches(b, c, func(t testing.TB) barrels.Store {
-		s, err := openStore(dir, rocks.Options{})
+		s, err := openStore(dir, rocks.Options{CacheBytes: 256 << 20})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,36 @@
+package index
+
+import "testing"
+
+// TestFill: what is cached ahead of searches leaves a quarter of the cache free, does not displace what a later state has put, and is not
+// used for a state that changed it.
+func TestFill(t *testing.T) {
+	const limit, size = 1 << 20, 1000
+	c := NewCache[int](limit)
+	c.Put(7, 3, 30, size)
+	filled := 0
+	for prefix := range uint64(4 * limit / size) {
+		if c.Fill(prefix, 2, 2, size) {
+			filled++
+		}
+	}
+	if got := c.Bytes(); got > limit/4*3 || got < limit/2 {
+		t.Errorf("%d of %d bytes are filled, %d values", got, limit, filled)
+	}
+	if v, ok := c.Get(7, 3); !ok || v != 30 {
+		t.Errorf("what a later state has put: %d, %v", v, ok)
+	}
+	before := c.Bytes()
+	if !c.Valid(1, 3) {
+		t.Error("not valid for a later state")
+	}
+	if c.Changed(1, 4); c.Valid(1, 4) {
+		t.Error("valid for a state that changed it")
+	}
+	if !c.Fill(1, 4, 4, size) {
+		t.Error("no room to replace an older value")
+	}
+	if v, ok := c.Get(1, 4); !ok || v != 4 || c.Bytes() != before {
+		t.Errorf("after it changed: %d, %v; %d bytes in place of %d", v, ok, c.Bytes(), before)
+	}
+}
