@@ -1,6 +1,7 @@
 package search
 
 import (
+	"slices"
 	"unicode/utf8"
 
 	"adshard/fault"
@@ -42,6 +43,8 @@ type Forms struct {
 	Lexicon *words.Lexicon
 	// Vocabulary has the corrections; nil means none.
 	Vocabulary Vocabulary
+
+	terms *wordTerms // of words in these languages; nil: they are not kept
 }
 
 // ExpandIn is Expand for words that have stems in some languages.
@@ -75,14 +78,18 @@ func ExpandBy(f Forms, text string, reach Level) (*Query, error) {
 		q.Words[i] = Word{Norm: words.Hash(w.Normalised), Fold: words.Hash(w.Fold)}
 	}
 	languages := f.Languages.Codes()
-	e := expansion{list: make([]termSense, 0, 8*len(split))}
-	e.own(split, languages)
+	e := expansion{list: make([]termSense, 0, (1+len(languages))*len(split))}
+	for i, w := range split {
+		for _, t := range f.terms.of(languages, w.Fold, q.Words[i].Fold) {
+			e.add(t, i, 0)
+		}
+	}
 	q.Runs = e.runs(split, joined, languages)
 	if reach >= Synonym && f.Lexicon != nil {
 		e.synonyms(split, languages, f.Lexicon)
 	}
 	if q.Vocabulary != "" {
-		e.corrections(split, q.Words, languages, f.Vocabulary)
+		e.corrections(split, q.Words, languages, &f)
 	}
 	q.Terms = e.terms()
 	return q, nil
@@ -126,40 +133,37 @@ func (e *expansion) correct(term uint64, word int, correction uint64) {
 	e.list = append(e.list, termSense{term, Sense{Word: uint16(word), Misspelt: true, Synonym: correction}})
 }
 
-func (e *expansion) own(split []words.Word, languages []string) {
-	for i, w := range split {
-		e.add(words.Term("", w.Fold), i, 0)
-		for _, l := range languages {
-			e.add(words.TermOf(l, w.Fold), i, 0)
-		}
-	}
-}
-
 func (e *expansion) synonyms(split []words.Word, languages []string, lex *words.Lexicon) {
 	for i, w := range split {
-		if words.IsRun(w.Normalised) {
-			continue
-		}
 		for _, l := range languages {
-			for _, s := range lex.Synonyms(l, w.Fold) {
-				if !words.IsRun(s) {
-					e.add(words.TermOf(l, s), i, words.Hash(s))
-				}
+			for _, s := range synonymsOf(lex, l, w.Fold) {
+				e.add(words.TermOf(l, s), i, words.Hash(s))
 			}
 		}
 	}
 }
 
-func (e *expansion) corrections(split []words.Word, hashes []Word, languages []string, v Vocabulary) {
+// synonymsOf returns the synonyms of a folded form. Runs are and have none.
+func synonymsOf(lex *words.Lexicon, language, folded string) []string {
+	if words.IsRun(folded) {
+		return nil
+	}
+	list := lex.Synonyms(language, folded)
+	if !slices.ContainsFunc(list, words.IsRun) {
+		return list
+	}
+	return slices.DeleteFunc(slices.Clone(list), words.IsRun)
+}
+
+func (e *expansion) corrections(split []words.Word, hashes []Word, languages []string, f *Forms) {
 	for i, w := range split {
-		if v.Has(hashes[i].Fold) {
+		if f.Vocabulary.Has(hashes[i].Fold) {
 			continue
 		}
-		for _, c := range v.Corrections(w.Fold) {
+		for _, c := range f.Vocabulary.Corrections(w.Fold) {
 			hash := words.Hash(c)
-			e.correct(words.Term("", c), i, hash)
-			for _, l := range languages {
-				e.correct(words.TermOf(l, c), i, hash)
+			for _, t := range f.terms.of(languages, c, hash) {
+				e.correct(t, i, hash)
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import "adshard/search/words"
 // ExplainedWord is what is known of a word of a query, for explanations.
 type ExplainedWord struct {
 	words.Word
+	// Stems has one in each language, or none for a run.
 	Stems []ExplainedStem
 	// Corrections are the words that it may stand for at Misspelt, as folded forms.
 	Corrections []string
@@ -29,8 +30,9 @@ func (e *Expansions) Explain(text, vocabulary string) []ExplainedWord {
 	for i := range out {
 		out[i].Word = split[i]
 		for _, l := range e.languages.Codes() {
-			stem, _ := words.Stem(l, split[i].Fold)
-			out[i].Stems = append(out[i].Stems, ExplainedStem{l, stem, e.lexicon.Synonyms(l, split[i].Fold)})
+			if stem, ok := words.Stem(l, split[i].Fold); ok && !words.IsRun(stem) {
+				out[i].Stems = append(out[i].Stems, ExplainedStem{l, stem, synonymsOf(e.lexicon, l, split[i].Fold)})
+			}
 		}
 		if corrects && !f.Vocabulary.Has(words.Hash(split[i].Fold)) {
 			out[i].Corrections = f.Vocabulary.Corrections(split[i].Fold)

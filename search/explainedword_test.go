@@ -26,7 +26,10 @@ func TestExplainWords(t *testing.T) {
 	if got := e.Explain(strings.Repeat("x ", 40), ""); len(got) != search.MaxQueryWords {
 		t.Errorf("%d words of a long query", len(got))
 	}
-	if got := e.Explain("手机", ""); len(got) != 2 || got[1].Normalised != "机" || got[1].Stems[1].Stem != "机" {
+	if got := e.Explain("phone", ""); !reflect.DeepEqual(got[0].Stems[1].Synonyms, []string{"telephone"}) {
+		t.Errorf("%+v of a word that the lexicon pairs with a run", got)
+	}
+	if got := e.Explain("手机", ""); len(got) != 2 || got[1].Normalised != "机" || got[1].Stems != nil {
 		t.Errorf("%+v of two units", got)
 	}
 	if got := search.NewExpansions(words.Default, nil, 0).Explain("\xff", ""); got != nil {

@@ -9,3 +9,6 @@ func ExpansionBytes(e *Expansions) (counted, kept int64) {
 	}
 	return e.bytes.Load(), kept
 }
+
+// WordSlots is the number of slots of the cache of words' terms.
+const WordSlots = wordSlots

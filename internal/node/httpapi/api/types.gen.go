@@ -2145,7 +2145,7 @@ type QueryWord struct {
 	// Folded The same without diacritics.
 	Folded string `json:"folded"`
 
-	// Stems Its stems, one in each language of the cluster.
+	// Stems Its stems, one in each language of the cluster; none in scripts without spaces.
 	Stems []WordStem `json:"stems"`
 
 	// Corrections With `variants=misspelt`, the words of keywords that it may stand for, best first, if no keyword has it.
