@@ -67,14 +67,16 @@ func (t masterReports) prepared(version string, since time.Duration) bool {
 	return true
 }
 
-// vocabularyOf returns the maker of the vocabulary. It waits for masters that have a lease.
+// vocabularyOf returns the maker of the vocabulary. It waits for masters that have a lease: also for those that have one
+// of the last leader, and have not called yet.
 func vocabularyOf(b *Balancer) *vocabulary.Maker {
 	return vocabulary.New(vocabulary.Config{
 		DB: b.db, Log: b.log, Leads: b.leadership.Valid, Patience: b.cfg.MasterLease,
 		Prepared: func(version string) bool {
 			b.mu.Lock()
 			defer b.mu.Unlock()
-			return b.masterReports.prepared(version, b.now()-b.cfg.MasterLease)
+			since := b.now() - b.cfg.MasterLease
+			return since >= 0 && b.masterReports.prepared(version, since)
 		},
 	})
 }

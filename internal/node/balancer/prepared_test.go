@@ -5,6 +5,19 @@ import (
 	"time"
 )
 
+// TestANewLeaderWaitsForMasters: within the first lease of its term a balancer does not know yet which masters there are.
+func TestANewLeaderWaitsForMasters(t *testing.T) {
+	r := newRig(t, 1)
+	r.b.started = time.Now()
+	if vocabularyOf(r.b).Prepared("1") {
+		t.Error("masters of the last leader are not waited for")
+	}
+	r.b.started = time.Now().Add(-r.b.cfg.MasterLease)
+	if !vocabularyOf(r.b).Prepared("1") {
+		t.Error("masters that do not call are waited for")
+	}
+}
+
 // TestMastersThatHavePreparedAVocabulary: masters that know no vocabularies do not count, nor those whose lease has expired.
 func TestMastersThatHavePreparedAVocabulary(t *testing.T) {
 	const lease = time.Hour

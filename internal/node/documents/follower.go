@@ -60,6 +60,8 @@ type Follower struct {
 	heads map[string]backend.Document // heads of the documents that the keeper has
 	fresh map[string]bool             // names announced since run changed; nil once all have been
 
+	doubt doubt
+
 	mu      sync.Mutex
 	damaged map[string]damage // unread documents by name; guarded by mu, written by Run only
 }
@@ -96,16 +98,42 @@ func (f *Follower) Run(ctx context.Context) {
 
 // poll waits once for changes and takes them. A damaged document does not keep the others from being taken.
 func (f *Follower) poll(ctx context.Context) error {
-	damaged, patience := f.damagedHeads(), watchWait
-	if len(damaged) > 0 {
+	damaged := f.damagedHeads()
+	reply, settles, err := f.watch(ctx, len(damaged) > 0)
+	if err == nil && reply == nil {
+		return nil
+	}
+	if err == nil {
+		err = f.takeAll(ctx, reply, damaged)
+	}
+	if !reply.GetMore() {
+		f.doubt.settle(settles, err)
+	}
+	return err
+}
+
+// watch asks for changes, for which the balancer may wait unless there is a doubt. It returns the number of doubts that the reply
+// settles; there is no reply if a doubt has ended the call, which is to be repeated at once.
+func (f *Follower) watch(ctx context.Context, damaged bool) (reply *pb.WatchDocumentsResponse, settles uint64, err error) {
+	patience := watchWait
+	if damaged {
 		patience = damagedWait
 	}
-	call, cancel := context.WithTimeout(ctx, patience+callTime)
+	ctx, cancel := context.WithTimeout(ctx, patience+callTime)
 	defer cancel()
-	reply, err := f.source.WatchDocuments(call, &pb.WatchDocumentsRequest{Name: f.name, After: f.after, Run: f.run, WaitMs: uint32(patience.Milliseconds())})
-	if err != nil {
-		return err
+	settles, any := f.doubt.begin(cancel)
+	if any {
+		patience = 0
 	}
+	reply, err = f.source.WatchDocuments(ctx, &pb.WatchDocumentsRequest{Name: f.name, After: f.after, Run: f.run, WaitMs: uint32(patience.Milliseconds())})
+	if late := f.doubt.end(settles); late && err != nil {
+		return nil, 0, nil
+	}
+	return reply, settles, err
+}
+
+// takeAll takes the changes of a reply, and the documents again that could not be read. Errors: those of the balancer.
+func (f *Follower) takeAll(ctx context.Context, reply *pb.WatchDocumentsResponse, damaged []backend.Document) error {
 	if own, theirs := f.of(), reply.GetDatabase(); own != "" && theirs != "" && own != theirs {
 		return fault.Newf(fault.Conflict, "follow documents", "the balancer has places and block lists of database %s, this process has data of %s", theirs, own)
 	}
@@ -126,10 +154,7 @@ func (f *Follower) poll(ctx context.Context) error {
 	if err := f.takeAgain(ctx, damaged); err != nil {
 		return err
 	}
-	if reply.GetMore() {
-		return nil
-	}
-	if f.fresh != nil {
+	if f.fresh != nil && !reply.GetMore() {
 		f.dropOthers()
 		f.keeper.Known()
 	}

@@ -13,22 +13,22 @@ import (
 	"adshard/search/spelling"
 )
 
-// Vocabulary keeps the vocabulary by which words are corrected. A newer one is prepared while the last one
-// is in force, until the balancer says that it is in force (backend.VocabularyInForce). A process that has
-// none yet uses the newest one. Make it with NewVocabulary.
+// Vocabulary keeps the vocabulary by which words are corrected: the one that the balancer says is in force
+// (backend.VocabularyInForce), or none while that is not here. A newer one is prepared meanwhile. Make it with
+// NewVocabulary.
 type Vocabulary struct {
 	log   *slog.Logger
 	force atomic.Pointer[spelling.Vocabulary]
 
 	mu       sync.Mutex
 	newest   *spelling.Vocabulary // guarded by mu
-	announce string               // version that is to be in force; guarded by mu
+	announce string               // version that is in force, here or not; guarded by mu
 }
 
 // NewVocabulary returns a keeper without a vocabulary.
 func NewVocabulary(log *slog.Logger) *Vocabulary { return &Vocabulary{log: log} }
 
-// InForce returns the vocabulary in force, or nil if there is none yet. It does not block.
+// InForce returns the vocabulary in force, or nil if it is not here. It does not block.
 func (v *Vocabulary) InForce() *spelling.Vocabulary { return v.force.Load() }
 
 // NoVocabulary is what Prepared returns while there is none.
@@ -72,17 +72,23 @@ func (v *Vocabulary) Put(d backend.Document, data []byte) error {
 	return err
 }
 
-// change changes the keeper with f, and puts the newest vocabulary in force if it is to be.
+// change changes the keeper with f, and then has in force what is to be, if it is here. Masters must not differ, so
+// nothing stands in for it.
 func (v *Vocabulary) change(f func()) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	f()
 	now := v.force.Load()
-	if v.newest == nil || now != nil && v.newest.Version() != v.announce {
+	if now != nil && now.Version() == v.announce {
 		return
 	}
-	if v.force.Store(v.newest); now == nil || now.Version() != v.newest.Version() {
-		v.log.Info("words are corrected by another vocabulary", "version", v.newest.Version())
+	switch {
+	case v.newest != nil && v.newest.Version() == v.announce:
+		v.force.Store(v.newest)
+		v.log.Info("words are corrected by another vocabulary", "version", v.announce)
+	case now != nil:
+		v.force.Store(nil)
+		v.log.Warn("no words are corrected until the vocabulary in force comes", "version", v.announce)
 	}
 }
 
@@ -91,13 +97,11 @@ func (v *Vocabulary) Unread(string) {}
 
 // Drop implements Keeper.
 func (v *Vocabulary) Drop(name string) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.announce = ""
-	if name == backend.VocabularyDocument {
-		v.newest = nil
-		v.force.Store(nil)
-	}
+	v.change(func() {
+		if v.announce = ""; name == backend.VocabularyDocument {
+			v.newest = nil
+		}
+	})
 }
 
 // Known implements Keeper.

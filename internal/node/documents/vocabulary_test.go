@@ -11,7 +11,7 @@ import (
 )
 
 // TestVocabularySwitches: a vocabulary is prepared and not used until it is put in force, in whatever order the two documents come;
-// a process without one uses the newest; what is damaged, or made with other rules of words, replaces nothing.
+// while the one in force is not here, none is used; what is damaged, or made with other rules of words, replaces nothing.
 func TestVocabularySwitches(t *testing.T) {
 	k := NewVocabulary(slog.New(slog.DiscardHandler))
 	texts := map[string]string{"a": spelling.Header() + "alpha 1\n", "b": spelling.Header() + "bravo 1\n", "c": spelling.Header() + "charlie 1\n"}
@@ -48,7 +48,7 @@ func TestVocabularySwitches(t *testing.T) {
 	force("b")
 	is("", "")
 	words("a") // the one in force is no longer to be had
-	is("a", "a")
+	is("a", "")
 	words("b")
 	is("b", "b")
 	words("c")
@@ -68,10 +68,12 @@ func TestVocabularySwitches(t *testing.T) {
 	force("c")
 	is("c", "c")
 	force("a") // announced before it comes
-	is("c", "c")
+	is("c", "")
 	words("a")
 	is("a", "a")
 	k.Drop(backend.VocabularyInForce)
+	is("a", "")
+	force("a")
 	is("a", "a")
 	k.Drop(backend.VocabularyDocument)
 	is("", "")

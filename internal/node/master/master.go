@@ -98,6 +98,7 @@ type Master struct {
 	// words has the vocabulary, which speller follows: places and lists do not wait while one is prepared.
 	words   *documents.Vocabulary
 	speller *documents.Follower
+	stops   *documents.Stops // it makes speller doubt
 	log     *slog.Logger
 }
 
@@ -138,6 +139,7 @@ func New(cfg Config, port *ports.Ports, local func(address string) fanout.Local,
 	m.follower = documents.New(cfg.Name, m.database, m.balancer, documents.Keepers{m.places, m.lists}, m.log)
 	documents.Watch(port.Registerer(cfg.Name), m.lists, m.follower)
 	m.speller = documents.New(cfg.Name, m.database, m.balancer, m.words, m.log)
+	m.stops = documents.NewStops(m.speller.Doubt)
 	m.words.Watch(port.Registerer(cfg.Name))
 	m.queries.Register(port.Registerer(cfg.Name))
 	m.fanout = fanout.New(m.watcher, observer)
@@ -161,6 +163,7 @@ func (m *Master) handle(lexicon *words.Lexicon, observer *Metrics, port *ports.P
 		Scorer: m.cfg.Models.Asked,
 	}
 	c.Expansions.Correct(m.vocabulary)
+	c.Confirm = m.confirm
 	c.Names = append(port.Names(), m.cfg.AdminHosts...)
 	if !config.Unspecified(m.cfg.HTTP) {
 		c.Names = append(c.Names, m.cfg.HTTP)
@@ -270,6 +273,7 @@ func (m *Master) Run(ctx context.Context) error {
 	}
 	group.Go(func() error { m.follower.Run(ctx); return nil })
 	group.Go(func() error { m.speller.Run(ctx); return nil })
+	group.Go(func() error { m.stops.Run(ctx); return nil })
 	group.Go(func() error { m.queries.Run(ctx); return nil })
 	group.Go(func() error { m.written.run(ctx); return nil })
 	group.Go(func() error { return m.watcher.Run(ctx) })
@@ -297,8 +301,19 @@ func (m *Master) database() string {
 // Places returns the newest table of places, or nil if the balancer has not announced one yet.
 func (m *Master) Places() *places.Table { return m.places.Table() }
 
-// vocabulary returns the vocabulary in force, or nil if there is none.
+// confirm waits until the balancer has told which vocabulary is in force, if this process has been stopped since it last did, or until
+// ctx is done.
+func (m *Master) confirm(ctx context.Context) {
+	m.stops.Check()
+	m.speller.Settle(ctx)
+}
+
+// vocabulary returns the vocabulary in force, or nil if there is none or it is not certain which it is: a master that was stopped must
+// not answer by one that others have replaced.
 func (m *Master) vocabulary() search.Vocabulary {
+	if m.stops.Check(); !m.speller.Certain() {
+		return nil
+	}
 	if now := m.words.InForce(); now != nil {
 		return now
 	}

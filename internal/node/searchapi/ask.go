@@ -119,7 +119,7 @@ func (c *call) result(ctx context.Context, p *api.SearchParams) (Result, error) 
 		return Result{}, err
 	}
 	defer done()
-	req, err := c.request(p.Q, p.Slots, p.Device, p.Variants, searchContext(p))
+	req, err := c.request(ctx, p.Q, p.Slots, p.Device, p.Variants, searchContext(p))
 	if err != nil {
 		return Result{}, err
 	}

@@ -46,7 +46,7 @@ func BenchmarkEncode(b *testing.B) {
 func encode(b *testing.B, keys func() *token.Ring) {
 	c := &call{Handler: &Handler{Config: Config{Reserve: 10_000, Expansions: search.NewExpansions(words.Default, nil, 0), EventKeys: keys}}}
 	found := whole(hit(1, 1, 5e6, 360_000), hit(2, 2, 4e6, 360_000), hit(3, 3, 3e6, 360_000), hit(4, 4, 2e6, 360_000))
-	req, err := c.request("usb cable", 4, "mobile", "synonym", new(contextParams))
+	req, err := c.request(b.Context(), "usb cable", 4, "mobile", "synonym", new(contextParams))
 	if err != nil {
 		b.Fatal(err)
 	}

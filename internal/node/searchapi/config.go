@@ -1,6 +1,7 @@
 package searchapi
 
 import (
+	"context"
 	"crypto/rand"
 	"time"
 
@@ -35,6 +36,9 @@ type Config struct {
 	Names httpapi.Names
 	// Expansions expands queries; nil means without synonyms.
 	Expansions *search.Expansions
+	// Confirm, if not nil, waits until it is known whether the vocabulary of Expansions is still in force, or ctx is done. It is called
+	// before words are corrected.
+	Confirm func(ctx context.Context)
 	// Profile says what the match types mean; the zero value means the default profile.
 	Profile search.Profile
 	// EventKeys returns the keys that sign a token for each ad, or nil if there are no

@@ -53,7 +53,7 @@ func (c *call) explain(ctx context.Context, p *api.ExplainParams) (*api.ExplainA
 		return nil, err
 	}
 	defer done()
-	req, err := c.request(p.Q, p.Slots, p.Device, p.Variants, explainContext(p))
+	req, err := c.request(ctx, p.Q, p.Slots, p.Device, p.Variants, explainContext(p))
 	if err != nil {
 		return nil, err
 	}

@@ -96,7 +96,7 @@ const noVocabulary = "none"
 
 // request expands the query. A query without words has no terms. It is asked like any other, which
 // costs next to nothing, so that its coverage is true.
-func (c *call) request(q string, slots int, d api.Device, variants api.Variant, p *contextParams) (*search.Request, error) {
+func (c *call) request(ctx context.Context, q string, slots int, d api.Device, variants api.Variant, p *contextParams) (*search.Request, error) {
 	at, err := c.resolve(p)
 	if err != nil {
 		return nil, err
@@ -105,6 +105,9 @@ func (c *call) request(q string, slots int, d api.Device, variants api.Variant, 
 	start := time.Now()
 	reach, _ := search.ParseLevel(string(variants))
 	device, _ := search.ParseDevice(string(d))
+	if reach == search.Misspelt {
+		c.confirm(ctx)
+	}
 	query, kept, err := c.Expansions.Expand(q, reach)
 	c.seen.Kept = kept
 	c.seen.Expand = time.Since(start)
@@ -123,6 +126,19 @@ func (c *call) request(q string, slots int, d api.Device, variants api.Variant, 
 		req.Scorer = c.Scorer()
 	}
 	return req, nil
+}
+
+// confirm waits until it is known which vocabulary is in force, for at most half of the time that is left.
+func (c *call) confirm(ctx context.Context) {
+	if c.Confirm == nil {
+		return
+	}
+	if end, ok := ctx.Deadline(); ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Until(end)/2)
+		defer cancel()
+	}
+	c.Confirm(ctx)
 }
 
 func (c *call) ask(ctx context.Context, req *search.Request) (*search.Answer, error) {

@@ -145,9 +145,9 @@ func (m *Maker) renew(ctx context.Context) error {
 	return nil
 }
 
-// putInForce puts the saved vocabulary in force if no master has to be waited for.
+// putInForce puts the saved vocabulary in force if no master has to be waited for: for the first, none has.
 func (m *Maker) putInForce(ctx context.Context) error {
-	if m.version == "" || m.version == m.inForce || !m.Prepared(m.version) && time.Since(m.waits) < m.Patience {
+	if m.version == "" || m.version == m.inForce || m.inForce != "" && !m.Prepared(m.version) && time.Since(m.waits) < m.Patience {
 		return nil
 	}
 	head, err := m.DB.SaveDocument(ctx, backend.VocabularyInForce, m.force.Version, backend.PackDocument(m.version))

@@ -97,7 +97,9 @@ func TestVocabularyIsCounted(t *testing.T) {
 // TestVocabularyWaitsForMasters: it is put in force when all masters have prepared it, or when it has waited for as long as it may.
 func TestVocabularyWaitsForMasters(t *testing.T) {
 	r := newRig(t)
+	r.masters = map[string]string{"a": "none"}
 	r.look()
+	r.is(true, "cable 6") // the first replaces none
 	was := r.m.version
 	r.masters = map[string]string{"a": was, "b": was}
 	r.addKeyword("wireless")

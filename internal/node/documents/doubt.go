@@ -1,0 +1,85 @@
+package documents
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"adshard/internal/wait"
+)
+
+// doubtful is how long a doubt lasts at most: a balancer that has not answered by then is away, and documents stay as they are.
+const doubtful = 5 * time.Second
+
+// doubt says whether documents may have changed long ago without this process: it was stopped meanwhile. The zero value
+// has no doubt.
+type doubt struct {
+	mu      sync.Mutex
+	raised  uint64    // number of doubts; guarded by mu
+	settled uint64    // number of those that are settled; guarded by mu
+	since   time.Time // of the first that is not; guarded by mu
+	waits   func()    // ends the call that waits for changes; nil if none does; guarded by mu
+	changed wait.Broadcast
+}
+
+// Doubt says that documents may have changed long ago. The balancer is asked at once.
+func (f *Follower) Doubt() {
+	d := &f.doubt
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.raised == d.settled {
+		d.since = time.Now()
+	}
+	if d.raised++; d.waits != nil {
+		d.waits()
+	}
+}
+
+// Certain reports whether the keeper has what the balancer had at the last Doubt, or later. Without a Doubt it is so, and
+// if the balancer has not answered since for too long.
+func (f *Follower) Certain() bool {
+	f.doubt.mu.Lock()
+	defer f.doubt.mu.Unlock()
+	return f.doubt.raised == f.doubt.settled
+}
+
+// Settle waits until the follower is certain, or ctx is done.
+func (f *Follower) Settle(ctx context.Context) {
+	for {
+		changed := f.doubt.changed.Next()
+		if f.Certain() {
+			return
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// begin returns how many doubts a call settles that begins now. A later doubt calls `waits`.
+func (d *doubt) begin(waits func()) (settles uint64, any bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.waits = waits
+	return d.raised, d.raised != d.settled
+}
+
+// end says that the call is over, and reports whether a doubt was raised since it began.
+func (d *doubt) end(settles uint64) (late bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.waits = nil
+	return d.raised != settles
+}
+
+// settle settles the first doubts, unless a call failed that began soon after them.
+func (d *doubt) settle(first uint64, err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if first > d.settled && (err == nil || time.Since(d.since) > doubtful) {
+		d.settled = first
+		d.changed.Notify()
+	}
+}

@@ -1,0 +1,55 @@
+package documents
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"adshard/internal/wait"
+)
+
+const (
+	// beatEvery is the time between two beats, and stopped the time without one after which a process was stopped. A
+	// master has a lease of at least a second, and calls at least twice within it: one that is silent for its lease
+	// was stopped for longer.
+	beatEvery = 100 * time.Millisecond
+	stopped   = 400 * time.Millisecond
+)
+
+// Stops notices that this process has been stopped for a time: frozen, or with its machine. Make it with NewStops.
+type Stops struct {
+	tell func()
+	last atomic.Pointer[beat]
+}
+
+// beat is a moment at which the process ran: by the clock that only goes on while its machine does, and by the wall clock.
+type beat struct{ at, wall time.Time }
+
+// NewStops returns a Stops that calls a function after each time that the process was stopped.
+func NewStops(tell func()) *Stops {
+	s := &Stops{tell: tell}
+	s.keepOn()
+	return s
+}
+
+// Run notices stops until ctx is done.
+func (s *Stops) Run(ctx context.Context) {
+	s.keepOn()
+	for wait.Sleep(ctx, beatEvery) == nil {
+		s.Check()
+		s.keepOn() // after the call, so that whoever sees the new beat sees what the call did
+	}
+}
+
+// Check notices a stop that has just ended, for what must not happen before. Run must be running.
+func (s *Stops) Check() {
+	now, last := time.Now(), s.last.Load()
+	if now.Sub(last.at) > stopped || now.Round(0).Sub(last.wall) > stopped {
+		s.tell()
+	}
+}
+
+func (s *Stops) keepOn() {
+	now := time.Now()
+	s.last.Store(&beat{now, now.Round(0)})
+}
