@@ -51,6 +51,7 @@ const (
 	maxMatches     = 1 << 14     // in an explanation
 	maxWord        = 64          // of a word from a fixed vocabulary, in bytes
 	maxWords       = 1 << 20     // of a keyword, as hashes or with their agreement
+	maxWordRules   = 1 << 10     // version of words, which names all languages
 	maxVocabulary  = 64          // version of a vocabulary
 	maxText        = 1 << 24     // any text of the database
 	maxPiece       = 2 * maxText // of data to be shown, as JSON
@@ -157,7 +158,7 @@ func dataBounds() map[string]bound {
 		"NodeData.advertisers": list(maxEntries),
 		"NodeData.campaigns":   list(maxEntries),
 		"NodeData.items":       list(maxEntries),
-		"NodeData.words":       text(MaxName),
+		"NodeData.words":       text(maxWordRules),
 		"NodeData.deleted":     list(maxEntries),
 		"NodeData.cleared":     list(MaxSlices),
 		"Item.keywords":        list(maxHeld),
@@ -254,7 +255,7 @@ func searchBounds() map[string]bound {
 		"Query.run_words":          list(search.MaxQueryRuns),
 		"Query.run_more":           list(search.MaxQueryRuns),
 		"Query.misspelt":           list(maxSenses),
-		"SearchRequest.profile":    list(maxRules),
+		"SearchRequest.profile":    list(maxWordRules),
 		"SearchRequest.request_id": text(maxRequestID),
 		"SearchRequest.scorer":     text(scorerBytes),
 		"SearchResponse.scorer":    text(scorerBytes),
@@ -319,7 +320,7 @@ func streamBounds() map[string]bound {
 		"MasterFrame.cancels": list(MaxSearches),
 		"SlaveFrame.replies":  list(MaxSearches),
 		"Hello.name":          text(MaxName),
-		"Hello.words":         text(MaxName),
+		"Hello.words":         text(maxWordRules),
 		"Ask.tenant":          text(MaxTenant),
 		"Ask.trace":           text(TraceBytes),
 		"Reply.text":          text(2 * maxMessage),
@@ -389,9 +390,9 @@ func copyBounds() map[string]bound {
 	return map[string]bound{
 		"OpenCopyRequest.token":  text(MaxToken),
 		"OpenCopyRequest.name":   text(MaxName),
-		"OpenCopyRequest.words":  text(maxOrigin),
+		"OpenCopyRequest.words":  text(maxWordRules),
 		"OpenCopyResponse.name":  text(MaxName),
-		"OpenCopyResponse.words": text(maxOrigin),
+		"OpenCopyResponse.words": text(maxWordRules),
 		"OpenCopyResponse.files": list(maxFiles),
 		"CopyFile.name":          text(maxWord),
 		"CopySumsResponse.sums":  list(MaxPieces),

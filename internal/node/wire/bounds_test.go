@@ -17,6 +17,7 @@ import (
 	"adshard/fault"
 	"adshard/schema/pb"
 	"adshard/search/display"
+	"adshard/search/words"
 )
 
 // schemaFiles are the files of all messages that peers exchange.
@@ -84,6 +85,19 @@ func TestEveryTextAndListIsBounded(t *testing.T) {
 			if m := f.Messages().Get(i); shapes()[m.FullName()] == nil {
 				t.Errorf("%s is not checked", m.FullName())
 			}
+		}
+	}
+}
+
+// TestAllLanguagesAreWithinBounds: there is room for the version of words of a cluster that has all languages, and as many again.
+func TestAllLanguagesAreWithinBounds(t *testing.T) {
+	all, err := words.ParseLanguages(strings.Join(words.Stemmed(), ","))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, field := range []string{"NodeData.words", "Hello.words", "OpenCopyRequest.words", "OpenCopyResponse.words"} {
+		if most := bounds()[field].bytes; most < 2*len(all.Version()) {
+			t.Errorf("%s may have %d bytes, all languages have %d", field, most, len(all.Version()))
 		}
 	}
 }
