@@ -306,7 +306,7 @@ func testOtherWriters(t *testing.T, p WordsPlace) {
 		t.Error("a program that knows of no version writes")
 	}
 	before := ReadNow(t, s)
-	check(t, p.Script(p.Name("rules 4; of a newer program")))
+	check(t, p.Script(p.Name("rules 5; of a newer program")))
 	if err := tryNew(t.Context(), s); !fault.Is(err, fault.Version) {
 		t.Errorf("a program of older words: %v", err)
 	}
@@ -334,7 +334,7 @@ func tryNew(ctx context.Context, s backend.Store) error {
 // compared with this program's.
 func testNewerWords(t *testing.T, p WordsPlace) {
 	fillOld(t, p)
-	for _, version := range []string{"rules 4; of a newer program", "making rules 4; of a newer program", "rules 3; other tables", ""} {
+	for _, version := range []string{"rules 5; of a newer program", "making rules 5; of a newer program", "rules 4; other tables", ""} {
 		check(t, p.Script(p.Name(version)))
 		if _, err := p.Reopen(t.Context(), func() {}); !fault.Is(err, fault.Version) {
 			t.Errorf("%q: %v", version, err)

@@ -38,7 +38,7 @@ var languages = [...]language{
 	{"da", []string{"danish"}, snowball(danish.Stem)},
 	{"de", []string{"german", "deutsch"}, except("de", snowball(german.Stem))},
 	{"el", []string{"greek"}, none},
-	{"en", []string{"english"}, snowball(english.Stem)},
+	{"en", []string{"english"}, except("en", snowball(english.Stem))},
 	{"es", []string{"spanish", "español"}, none},
 	{"et", []string{"estonian"}, none},
 	{"fa", []string{"persian", "farsi"}, none},

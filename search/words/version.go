@@ -13,7 +13,7 @@ import (
 // rules is the number that a version begins with. Raise it when anything else in Version changes:
 // programs compare it to tell which of two versions is older. A version that does not begin with a
 // number has rules 1.
-const rules = 3
+const rules = 4
 
 // Version is that of the default languages. Databases name it, whatever languages are in use, since
 // their keys are made of normalised words (backend/rekey).

@@ -57,26 +57,28 @@ func (t masterReports) forget(before time.Duration) {
 	}
 }
 
-// prepared reports whether all masters that have reported since a time, and that know vocabularies, have prepared a version.
-func (t masterReports) prepared(version string, since time.Duration) bool {
+// prepared reports whether all masters that have a lease at a time of the balancer's clock, and that know vocabularies, have prepared a
+// version. Masters with a lease of the last leader may not have called within the first lease of a term.
+func (t masterReports) prepared(version string, now, lease time.Duration) bool {
+	if now < lease {
+		return false
+	}
 	for _, m := range t {
-		if m.received >= since && m.vocabulary != "" && m.vocabulary != version {
+		if m.received >= now-lease && m.vocabulary != "" && m.vocabulary != version {
 			return false
 		}
 	}
 	return true
 }
 
-// vocabularyOf returns the maker of the vocabulary. It waits for masters that have a lease: also for those that have one
-// of the last leader, and have not called yet.
+// vocabularyOf returns the maker of the vocabulary. It waits for masters that have a lease.
 func vocabularyOf(b *Balancer) *vocabulary.Maker {
 	return vocabulary.New(vocabulary.Config{
 		DB: b.db, Log: b.log, Leads: b.leadership.Valid, Patience: b.cfg.MasterLease,
 		Prepared: func(version string) bool {
 			b.mu.Lock()
 			defer b.mu.Unlock()
-			since := b.now() - b.cfg.MasterLease
-			return since >= 0 && b.masterReports.prepared(version, since)
+			return b.masterReports.prepared(version, b.now(), b.cfg.MasterLease)
 		},
 	})
 }

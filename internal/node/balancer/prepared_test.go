@@ -5,36 +5,27 @@ import (
 	"time"
 )
 
-// TestANewLeaderWaitsForMasters: within the first lease of its term a balancer does not know yet which masters there are.
-func TestANewLeaderWaitsForMasters(t *testing.T) {
-	r := newRig(t, 1)
-	r.b.started = time.Now()
-	if vocabularyOf(r.b).Prepared("1") {
-		t.Error("masters of the last leader are not waited for")
-	}
-	r.b.started = time.Now().Add(-r.b.cfg.MasterLease)
-	if !vocabularyOf(r.b).Prepared("1") {
-		t.Error("masters that do not call are waited for")
-	}
-}
-
-// TestMastersThatHavePreparedAVocabulary: masters that know no vocabularies do not count, nor those whose lease has expired.
+// TestMastersThatHavePreparedAVocabulary: masters that know no vocabularies do not count, nor those whose lease has expired. Within the
+// first lease of its term a balancer does not know yet which masters there are.
 func TestMastersThatHavePreparedAVocabulary(t *testing.T) {
-	const lease = time.Hour
-	a, b := &masterReport{vocabulary: "1"}, &masterReport{vocabulary: "1"}
-	list := masterReports{"a": a, "b": b, "of an earlier version": new(masterReport)}
+	const lease, now = time.Hour, 3 * time.Hour
+	a, b := &masterReport{vocabulary: "1", received: now}, &masterReport{vocabulary: "1", received: now}
+	list := masterReports{"a": a, "b": b, "of an earlier version": {received: now}}
 	is := func(version string, want bool) {
 		t.Helper()
-		if got := list.prepared(version, -lease); got != want {
+		if got := list.prepared(version, now, lease); got != want {
 			t.Errorf("%s: %v", version, got)
 		}
 	}
 	is("1", true)
+	if list.prepared("1", lease-1, lease) {
+		t.Error("a new leader does not wait for masters that have not called yet")
+	}
 	is("2", false)
 	a.vocabulary = "2"
 	is("2", false)
-	b.received = -2 * lease
+	b.received = now - 2*lease
 	is("2", true)
-	b.vocabulary, b.received = "2", 0
+	b.vocabulary, b.received = "2", now
 	is("2", true)
 }
