@@ -71,12 +71,12 @@ func (c *chain) begin(db *grocksdb.DB, h *grocksdb.ColumnFamilyHandle, replayed 
 		return err
 	}
 	if drawn != sum {
-		return fault.Newf(fault.Corrupt, "rocks: open", "batches are missing between the table files and the log: they are of different moments,"+
+		return fault.Newf(fault.Corrupt, opOpen, "batches are missing between the table files and the log: they are of different moments,"+
 			" as when a store is copied while its slave runs, or restored in parts; %s", kv.Refill)
 	}
 	flag, err := db.GetCF(o, h, chainUnverified)
 	if err != nil {
-		return classify("rocks: open", err)
+		return classify(opOpen, err)
 	}
 	c.sum, c.unverified = sum, flag.Exists()
 	flag.Free()
@@ -111,14 +111,14 @@ func (c *chain) mark(db *grocksdb.DB, h *grocksdb.ColumnFamilyHandle, set func(*
 func chainNumber(db *grocksdb.DB, h *grocksdb.ColumnFamilyHandle, o *grocksdb.ReadOptions, key []byte) (uint64, error) {
 	v, err := db.GetCF(o, h, key)
 	if err != nil {
-		return 0, classify("rocks: open", err)
+		return 0, classify(opOpen, err)
 	}
 	defer v.Free()
 	switch {
 	case !v.Exists():
 		return 0, nil
 	case v.Size() != 8:
-		return 0, fault.Newf(fault.Corrupt, "rocks: open", "the number %q of the chain of batches has %d bytes; %s", key, v.Size(), kv.Refill)
+		return 0, fault.Newf(fault.Corrupt, opOpen, "the number %q of the chain of batches has %d bytes; %s", key, v.Size(), kv.Refill)
 	}
 	return binary.LittleEndian.Uint64(v.Data()), nil
 }

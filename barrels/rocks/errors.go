@@ -10,6 +10,9 @@ import (
 	"adshard/internal/ulimit"
 )
 
+// opOpen is the operation that a program does not survive.
+const opOpen = "rocks: open"
+
 // classify turns an error of RocksDB into a fault of the right kind. RocksDB's C interface returns
 // only texts, which begin with the name of a code. Only this function reads them.
 func classify(op string, err error) error {
@@ -25,6 +28,9 @@ func classify(op string, err error) error {
 	}
 	switch {
 	case strings.HasPrefix(text, "IO error: No space left on device"), errors.Is(err, syscall.ENOSPC):
+		if op == opOpen {
+			return fault.Newf(fault.NoSpace, op, "%w; free some space, and start the program again", err)
+		}
 		return fault.Newf(fault.NoSpace, op, "%w; free some space, the store continues automatically", err)
 	case strings.HasPrefix(text, "IO error: While lock file"), strings.HasPrefix(text, "IO error: lock hold by current process"):
 		return errLocked(op, err)
@@ -42,9 +48,9 @@ func errManifest(err error) error {
 	text := err.Error()
 	missing := strings.HasPrefix(text, "IO error: No such file or directory") || strings.HasSuffix(text, ": No such file or directory")
 	if missing || !strings.HasPrefix(text, "IO error") {
-		return fault.Newf(fault.Corrupt, "rocks: open", "%w; %s", err, kv.Refill)
+		return fault.Newf(fault.Corrupt, opOpen, "%w; %s", err, kv.Refill)
 	}
-	return classify("rocks: open", err)
+	return classify(opOpen, err)
 }
 
 // noFile is RocksDB's error for running out of file descriptors, with the system's error.

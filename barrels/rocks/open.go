@@ -96,7 +96,7 @@ func openDB(dir string, o Options) (*database, error) {
 	db, handles, err := grocksdb.OpenDbColumnFamilies(c.db, dir, names(), c.families)
 	if err != nil {
 		c.destroy()
-		return nil, classify("rocks: open", err)
+		return nil, classify(opOpen, err)
 	}
 	d := newDatabase(dir, o, c, db, handles)
 	if err := d.chain.begin(db, handles[len(handles)-1], replayed); err != nil {
@@ -136,7 +136,7 @@ func checkFamilies(dir string, found []string) error {
 		return err
 	}
 	if slices.Equal(found, []string{chainFamily}) {
-		return fault.Newf(fault.Corrupt, "rocks: open", "the manifest has lost all column families; %s", kv.Refill)
+		return fault.Newf(fault.Corrupt, opOpen, "the manifest has lost all column families; %s", kv.Refill)
 	}
 	slices.Sort(found)
 	slices.Sort(want)
@@ -154,7 +154,7 @@ func checkNoRemains(dir string) error {
 	}
 	for _, e := range entries {
 		if name := e.Name(); strings.HasPrefix(name, "MANIFEST-") || strings.HasSuffix(name, ".sst") {
-			return fault.Newf(fault.Corrupt, "rocks: open", "%s has %s, but no CURRENT; %s", dir, name, kv.Refill)
+			return fault.Newf(fault.Corrupt, opOpen, "%s has %s, but no CURRENT; %s", dir, name, kv.Refill)
 		}
 	}
 	return nil

@@ -63,7 +63,7 @@ var breakages = []breakage{
 		b.parts["slave-1"].stop()
 		fill(b.t, b.disk)
 		return b.ends(1)
-	}, "slave-1 is away", "its log says why it ended", "space"},
+	}, "slave-1 is away", "its log says why it ended", "free some space, and start the program again"},
 	{"a full disk below two running slaves", func(b *broken) string {
 		fill(b.t, b.disk)
 		b.world.write(0, 60)
