@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"adshard/fault"
 	"adshard/internal/node/httpapi/api"
 	"adshard/internal/shell"
 )
@@ -24,7 +25,7 @@ func (e *examination) slaves() {
 			e.away(s)
 		case s.Trouble != "":
 			e.add(e.harmOf(s, Changes), "AdshardSlaveInTrouble", s.Name, s.Name+" makes no progress: "+s.Trouble,
-				"as it says: make room on a full disk, start the balancer, or correct `balancer` or `db`; it goes on by itself then")
+				getOn(s.TroubleKind))
 		case !s.Serving && s.Slices > 0:
 			e.add(e.harmOf(s, Reserve), "AdshardSlaveInRepair", s.Name,
 				fmt.Sprintf("%s does not serve all of its data yet: %s", s.Name, cmp.Or(s.WaitsFor, "it is being filled")),
@@ -35,6 +36,19 @@ func (e *examination) slaves() {
 				"look at its log and at that of the balancer; is an entity damaged? `adshard db check --db URL`")
 		}
 	}
+}
+
+// getOn says how a slave with a trouble of a kind gets on.
+func getOn(kind string) string {
+	switch kind {
+	case fault.NoSpace.String():
+		return "make room on that disk: it goes on by itself then"
+	case fault.Unavailable.String(), fault.Deadline.String():
+		return "see to what it cannot reach, and to the network between them: it goes on by itself then"
+	case fault.Conflict.String(), fault.Forbidden.String():
+		return "correct its `balancer`, or the `db` of the balancer: it goes on by itself then"
+	}
+	return "as it says: make room on a full disk, start the balancer, or correct `balancer` or `db`; it goes on by itself then"
 }
 
 // harmOf returns Answers if the data of a slave is served by no other slave either, and otherwise `other`.
