@@ -131,6 +131,16 @@ func scheme(name string) chromedp.Action[chromedp.Void] {
 	})
 }
 
+// offTheLine counts the buttons in rows of tables whose middle is not that of the row's first line.
+const offTheLine = `[...document.querySelectorAll("tbody td button, tbody td summary")].filter(b => {
+	const name = document.createRange(), at = b.getBoundingClientRect()
+	const texts = document.createTreeWalker(b.closest("tr").cells[0], NodeFilter.SHOW_TEXT)
+	while (texts.nextNode() && !texts.currentNode.data.trim());
+	name.selectNodeContents(texts.currentNode)
+	const line = name.getClientRects()[0]
+	return b.checkVisibility() && !b.closest("details[open] form") && line && Math.abs(line.top + line.bottom - at.top - at.bottom) > 8
+}).length`
+
 // look checks the current page: it is no wider than the window on a desktop and on a phone, in light and
 // dark mode, can be used with a finger, and has no accessibility problems. With -pictures it takes screenshots.
 func (s *screen) look(name string) {
@@ -148,6 +158,8 @@ func (s *screen) look(name string) {
 		}
 		if v.width < 400 {
 			s.touchable(name + v.suffix)
+		} else if off := find[int](s, offTheLine); off > 0 {
+			s.t.Errorf("%s: %d buttons are not on the line of their row's name", name+v.suffix, off)
 		}
 		if *pictures != "" {
 			png, err := chromedp.Run(s.ctx, chromedp.FullScreenshot(100))

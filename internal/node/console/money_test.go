@@ -36,7 +36,7 @@ func TestMoneyIsExact(t *testing.T) {
 		"/console/overview": nil, "/console/balancing": nil, "/console/slices": nil, "/console/slices/5": nil, "/console/data": nil, "/console/import": nil,
 		"/console/data/advertisers/1": {">120.50<", ">7.000001<", ">30.00<"}, "/console/data/campaigns/1": {">120.50<", "7.000001", ">2.50<", `value="120.50"`},
 		"/console/data/groups/1": {">2.50<", ">1.431112<", `value="1.431112"`},
-		"/console/query?q=usb":   {"1.431112 a click", "0.01 a click", ">1.431112<", ">2.00<", "won place 1 at 1.431112"},
+		"/console/query?q=usb":   {"1.431112 a click", "0.01 a click", ">1.431112<", ">2.00<", `data-l="Price" class="n">1.431112<`},
 		"import":                 {"<del>1.431112</del> → <ins>0.75</ins>"},
 	} {
 		if shown[path] == "" {
