@@ -4,6 +4,7 @@ import (
 	"maps"
 	"reflect"
 	"sync/atomic"
+	"unsafe"
 
 	"adshard/barrels/page"
 	"adshard/barrels/record"
@@ -43,7 +44,7 @@ func (g *Group) SetURL(id uint64, url string) {
 
 // GroupBytes estimates the memory that a group takes, given the size of its record.
 func GroupBytes(record int, g *Group) int {
-	n := 3*record + g.Texts.bytes()
+	n := int(unsafe.Sizeof(*g)) + g.Ads.Bytes() + 3*(record-min(record, g.Ads.Bytes())) + g.Texts.bytes()
 	for _, url := range g.URLs {
 		n += 48 + len(url)
 	}
@@ -71,7 +72,7 @@ func (g *Group) AddPage(r *page.Reader, texts *TextsBuilder, value []byte) error
 
 // Same reports whether two groups are the same to searches.
 func (g *Group) Same(h *Group) bool {
-	return g.Name == h.Name && g.Held == h.Held && g.Texts.data == h.Texts.data && g.Partial == h.Partial && maps.Equal(g.URLs, h.URLs) && reflect.DeepEqual(g.Ads, h.Ads) &&
+	return g.Name == h.Name && g.Held == h.Held && g.Texts.data == h.Texts.data && g.Partial == h.Partial && maps.Equal(g.URLs, h.URLs) && g.Ads == h.Ads &&
 		reflect.DeepEqual(g.Targeting, h.Targeting) &&
 		g.Negatives.Same(h.Negatives)
 }

@@ -91,9 +91,9 @@ func (h *HostSets) Number(g *Group) uint32 {
 		return HostsByKeyword
 	}
 	var s HostSet
-	for i := range g.Ads {
-		switch host, ok := targeting.URLHost(g.Ads[i].FinalURL); {
-		case g.Ads[i].FinalURL == "":
+	for _, ad := range g.Ads.Read() {
+		switch host, ok := targeting.URLHost(ad.FinalURL); {
+		case ad.FinalURL == "":
 			s.Open = true
 		case !ok:
 			s.Refused = true

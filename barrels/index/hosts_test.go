@@ -5,7 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"adshard/search/display"
+	"adshard/barrels/record"
+	"adshard/schema/pb"
 )
 
 // TestHostSets: distinct sets have distinct numbers, even if a host is named like the entry for
@@ -17,15 +18,12 @@ func TestHostSets(t *testing.T) {
 		"a third": {"https://a.example", "https://open/"}, "no URL": {"https://a.example", ""}, "both": {"https://a.example", "", "nonsense"},
 		"only a bad one": {"nonsense"}, "only none": {""},
 	} {
-		var g Group
-		for _, url := range urls {
-			g.Ads = append(g.Ads, display.Ad{FinalURL: url})
-		}
-		n := h.Number(&g)
+		g := leadingTo(t, urls...)
+		n := h.Number(g)
 		if was := seen[n]; was != "" || n < hostsFirst {
 			t.Errorf("%s has the number %d of %q", name, n, was)
 		}
-		if seen[n] = name; h.Number(&g) != n {
+		if seen[n] = name; h.Number(g) != n {
 			t.Errorf("%s has two numbers", name)
 		}
 	}
@@ -38,7 +36,7 @@ func TestHostSetsAreBounded(t *testing.T) {
 	h, given, last := NewHostSets(most), map[uint32]string{}, uint32(0)
 	for i := range 10_000 {
 		host := fmt.Sprintf("host-%d.example", i%3000)
-		n := h.Number(leadingTo("https://" + host + "/"))
+		n := h.Number(leadingTo(t, "https://"+host+"/"))
 		if was := given[n]; was != "" && was != host {
 			t.Fatalf("%d is the number of %s, and was that of %s", n, host, was)
 		}
@@ -59,7 +57,7 @@ func TestHostSetsAreBounded(t *testing.T) {
 			t.Errorf("%d has a set", none)
 		}
 	}
-	if n := NewHostSets(100).Number(leadingTo("https://a.example/")); n != HostsByKeyword {
+	if n := NewHostSets(100).Number(leadingTo(t, "https://a.example/")); n != HostsByKeyword {
 		t.Errorf("a set that does not fit has the number %d", n)
 	}
 }
@@ -69,25 +67,36 @@ func TestHostSetsAreBounded(t *testing.T) {
 func TestHostSetsInUseStay(t *testing.T) {
 	const most = 100_000
 	h := NewHostSets(most)
-	hot := h.Number(leadingTo("https://hot.example/"))
+	hot := h.Number(leadingTo(t, "https://hot.example/"))
 	for i := range 10_000 {
 		if set := h.Of(hot); set == nil || !slices.Equal(set.Hosts, []string{"hot.example"}) {
 			t.Fatalf("after %d others: %+v", i, set)
 		}
 		before := h.Bytes()
-		h.Of(h.Number(leadingTo(fmt.Sprintf("https://host-%d.example/", i))))
+		h.Of(h.Number(leadingTo(t, fmt.Sprintf("https://host-%d.example/", i))))
 		if now := h.Bytes(); now+most/4 < before {
 			t.Fatalf("%d bytes of %d went at once", before-now, before)
 		}
 	}
-	if n := h.Number(leadingTo("https://hot.example/")); n != hot {
+	if n := h.Number(leadingTo(t, "https://hot.example/")); n != hot {
 		t.Errorf("it has the numbers %d and %d", hot, n)
 	}
 }
 
-// leadingTo returns a group with an ad that leads to a URL.
-func leadingTo(url string) *Group {
-	g := new(Group)
-	g.Ads = []display.Ad{{FinalURL: url}}
-	return g
+// leadingTo returns a group whose ads lead to the URLs.
+func leadingTo(t *testing.T, urls ...string) *Group {
+	t.Helper()
+	stored := new(pb.Group)
+	for i, url := range urls {
+		stored.Ads = append(stored.Ads, &pb.Ad{Id: uint64(i + 1), Enabled: true, FinalUrl: url})
+	}
+	value, err := record.Marshal.Marshal(stored)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, err := record.ReadGroup(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Group{Group: read}
 }

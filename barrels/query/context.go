@@ -129,7 +129,7 @@ func (e *eligibility) urlBlockedBy(c *targeting.Context, metGroups map[uint64]bo
 	}
 	met, known := metGroups[at.Key]
 	if !known {
-		met = len(allowedBy(c, g.Ads)) == 0
+		met = len(allowedBy(c, g.Ads.Read())) == 0
 		metGroups[at.Key] = met
 	}
 	return met
@@ -154,9 +154,9 @@ func allowedBy(c *targeting.Context, ads []display.Ad) []display.Ad {
 // shown returns the ads from which a keyword's ad is chosen.
 func (e *eligibility) shown(g *index.Group, at kv.Place) []display.Ad {
 	if url, ok := e.keywordURL(g, at); !e.context.urls || ok && url != "" {
-		return g.Ads
+		return g.Ads.Read()
 	}
-	return e.allowed(g.Ads)
+	return e.allowed(g.Ads.Read())
 }
 
 // keywordURL returns a keyword's own URL, or "" if it has none. ok is false if the keyword cannot be read.

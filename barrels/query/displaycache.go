@@ -157,7 +157,7 @@ func (r *ranking) compose(of *search.Ranked[hit], allowed func([]display.Ad) []d
 	owner, ok := p.Advertisers.Get(of.Owner)
 	c, ok2 := p.Campaigns.Get(in.campaign)
 	g, ok3 := r.group(in.key)
-	if !ok || !ok2 || !ok3 || len(g.Ads) == 0 {
+	if !ok || !ok2 || !ok3 || g.Ads.None() {
 		return nil
 	}
 	at := kv.Place{Key: in.key, Keyword: of.Keyword}
@@ -169,7 +169,7 @@ func (r *ranking) compose(of *search.Ranked[hit], allowed func([]display.Ad) []d
 	if !ok {
 		return nil
 	}
-	ads := g.Ads
+	ads := g.Ads.Read()
 	if allowed != nil && url == "" {
 		if ads = allowed(ads); len(ads) == 0 {
 			return nil
@@ -184,7 +184,7 @@ func (r *ranking) compose(of *search.Ranked[hit], allowed func([]display.Ad) []d
 		ads = filled(ads, text, url)
 		d.Group = slices.Clip(display.AppendAd(display.AppendNames(nil, owner.Name, c.Name, g.Name), &ads[0]))
 	} else {
-		d.Group = piece(g, owner.Advertiser, c.Campaign)
+		d.Group = piece(g, &ads[0], owner.Advertiser, c.Campaign)
 	}
 	if d.parents.Store(p.Version); url != "" {
 		d.hosts.Store(index.HostsOfKeyword)
@@ -211,12 +211,12 @@ func filled(ads []display.Ad, keyword, url string) []display.Ad {
 
 // piece returns what answers show of all keywords of a group with its first ad. Keywords of a
 // cached group share it, unless the texts of its ads depend on the keyword.
-func piece(g *index.Group, owner *index.Advertiser, c *index.Campaign) []byte {
+func piece(g *index.Group, first *display.Ad, owner *index.Advertiser, c *index.Campaign) []byte {
 	if p := g.Piece.Load(); p != nil && p.Advertiser == owner && p.Campaign == c {
 		return p.Bytes
 	}
 	p := &index.GroupPiece{Advertiser: owner, Campaign: c}
-	p.Bytes = slices.Clip(display.AppendAd(display.AppendNames(nil, owner.Name, c.Name, g.Name), &g.Ads[0]))
+	p.Bytes = slices.Clip(display.AppendAd(display.AppendNames(nil, owner.Name, c.Name, g.Name), first))
 	g.Piece.Store(p)
 	return p.Bytes
 }

@@ -238,7 +238,7 @@ func (x *explanation) defaults(m *match, g *index.Group, keyword string) []strin
 	if !g.Filled {
 		return nil
 	}
-	ads := g.Ads
+	ads := g.Ads.Read()
 	if shown := x.shown(g, m.Place); len(shown) > 0 {
 		ads = shown
 	}
@@ -256,8 +256,8 @@ func (x *explanation) blockOfURL(g *index.Group, m *match) *targeting.Outcome {
 	o := *m.outcome
 	url, _ := x.keywordURL(g, m.Place)
 	whose := "the keyword's"
-	if url == "" && len(g.Ads) > 0 {
-		url, whose = g.Ads[0].FinalURL, fmt.Sprintf("ad %d's", g.Ads[0].ID)
+	if ads := g.Ads.Read(); url == "" && len(ads) > 0 {
+		url, whose = ads[0].FinalURL, fmt.Sprintf("ad %d's", ads[0].ID)
 	}
 	o.Criterion = x.context.request.BlockOfURL(url, whose)
 	return &o

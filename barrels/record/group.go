@@ -1,13 +1,10 @@
 package record
 
 import (
-	"bytes"
-
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
 	"adshard/schema/pb"
-	"adshard/search/display"
 	"adshard/targeting"
 )
 
@@ -20,13 +17,6 @@ const (
 	groupHeldField     = 11
 
 	groupTargetingField = 12
-	adIDField           = 1
-	adEnabledField      = 2
-	adHeadlineField     = 3
-	adDescriptionField  = 4
-	adPath1Field        = 5
-	adPath2Field        = 6
-	adFinalURLField     = 7
 	keywordTextField    = 2
 )
 
@@ -64,7 +54,7 @@ func EachField(b []byte, visit func(n protowire.Number, bytes []byte, number uin
 type Group struct {
 	Name      string
 	Held      uint32           // why the group is held, as a backend.Hold
-	Ads       []display.Ad     // enabled ones, by ascending id
+	Ads       Ads              // enabled ones
 	Filled    bool             // whether the displayed texts of some ads depend on the keyword
 	Negatives Negatives        // enabled ones
 	Targeting *targeting.Group // nil if it has none of its own
@@ -73,6 +63,8 @@ type Group struct {
 // ReadGroup reads a group's record. It returns an error if the message is damaged.
 func ReadGroup(record []byte) (g Group, err error) {
 	var list []*pb.Negative
+	var room [1 << 10]byte
+	ads := room[:0]
 	err = EachField(record, func(n protowire.Number, b []byte, number uint64) error {
 		switch n {
 		case groupNameField:
@@ -91,67 +83,13 @@ func ReadGroup(record []byte) (g Group, err error) {
 			if err != nil || !enabled {
 				return err
 			}
-			ad, err := readAd(b)
-			g.Ads = append(g.Ads, ad)
-			g.Filled = g.Filled || bytes.IndexByte(b, '{') >= 0 && ad.HasPlaceholders()
+			filled, err := checkAd(b)
+			ads = protowire.AppendBytes(ads, b)
+			g.Filled = g.Filled || filled
 			return err
 		}
 		return nil
 	})
-	g.Negatives = CompileNegatives(list)
+	g.Negatives, g.Ads = CompileNegatives(list), Ads{stored: string(ads)}
 	return g, err
-}
-
-func adEnabled(b []byte) (enabled bool, err error) {
-	err = EachField(b, func(n protowire.Number, _ []byte, v uint64) error {
-		enabled = enabled || n == adEnabledField && v != 0
-		return nil
-	})
-	return enabled, err
-}
-
-// readAd reads an ad. Its texts share one string.
-func readAd(b []byte) (a display.Ad, err error) {
-	var count [adFinalURLField + 1]int
-	if err = EachField(b, func(n protowire.Number, _ []byte, _ uint64) error {
-		if int(n) < len(count) {
-			count[n]++
-		}
-		return nil
-	}); err != nil {
-		return a, err
-	}
-	texts := string(b)
-	lists := make([]string, 0, count[adHeadlineField]+count[adDescriptionField])
-	a.Headlines = lists[:0:count[adHeadlineField]]
-	a.Descriptions = lists[count[adHeadlineField]:count[adHeadlineField]]
-	err = EachField(b, func(n protowire.Number, v []byte, number uint64) error {
-		text := ""
-		if len(v) > 0 {
-			at := cap(b) - cap(v)
-			text = texts[at : at+len(v)]
-		}
-		switch n {
-		case adIDField:
-			a.ID = number
-		case adHeadlineField:
-			a.Headlines = append(a.Headlines, text)
-		case adDescriptionField:
-			a.Descriptions = append(a.Descriptions, text)
-		case adPath1Field:
-			a.Path1 = text
-		case adPath2Field:
-			a.Path2 = text
-		case adFinalURLField:
-			a.FinalURL = text
-		}
-		return nil
-	})
-	if len(a.Headlines) == 0 {
-		a.Headlines = nil
-	}
-	if len(a.Descriptions) == 0 {
-		a.Descriptions = nil
-	}
-	return a, err
 }
