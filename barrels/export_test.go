@@ -67,8 +67,6 @@ func Rot(s Store, what string) bool {
 			b.Signatures()[0] ^= 1 << 20
 		case "members":
 			b.Members()[0] ^= 1 << 3
-		case "bound":
-			b.Bounds[0].Own ^= 1
 		case "bytes":
 			_, refs := b.View.Posting(0)
 			refs.Key()[0] ^= 1

@@ -15,7 +15,7 @@ import (
 // from the stored data and reports them, and the next search reads the store
 // again.
 func TestRotInMemoryIsFoundAndDropped(t *testing.T) {
-	for _, what := range []string{"signature", "members", "bound", "bytes", "impacts", "group", "display", "campaign", "share", "advertiser", "negative of an advertiser"} {
+	for _, what := range []string{"signature", "members", "bytes", "impacts", "group", "display", "campaign", "share", "advertiser", "negative of an advertiser"} {
 		t.Run(what, func(t *testing.T) {
 			s := open(t, memory.NewDB())
 			defer s.Close()

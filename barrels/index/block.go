@@ -24,7 +24,6 @@ type Block struct {
 	BidRatio   uint8  // block.View.BidRatio of a prepared block, otherwise the lowest ratio
 	Term       uint64 // term in the block's key
 
-	Bounds   [search.Devices]block.Bound
 	View     block.View
 	kv.Place // place in the block's key
 	bytes    int
@@ -34,10 +33,13 @@ type Block struct {
 // Class is a class: postings with the same words and match type. Its members end where those of the
 // next class begin.
 type Class struct {
-	posting uint16 // its first posting, whose words are those of the class
-	first   uint16 // index of its first member
+	posting uint8 // its first posting, whose words are those of the class
+	first   uint8 // index of its first member
 	Type    search.MatchType
 }
+
+// Indexes of postings and of members have 8 bits.
+const _ = uint8(block.Max - 1)
 
 // NewBlock copies a block's bytes without preparing the block. It returns nil if they are damaged.
 func NewBlock(term uint64, at kv.Place, value []byte) *Block {
@@ -51,9 +53,6 @@ func NewBlock(term uint64, at kv.Place, value []byte) *Block {
 
 // measure records what the block's bytes say about the block as a whole.
 func (b *Block) measure() {
-	for d := range b.Bounds {
-		b.Bounds[d] = b.View.Bound(search.Device(d))
-	}
 	b.BidRatio = block.LeastBidRatio
 	n := b.View.Len() // upper bound of the number of classes
 	b.weigh(slabSize(n, n, len(b.View.Bytes())))
@@ -66,7 +65,7 @@ func (b *Block) weigh(slab int) { b.bytes = int(unsafe.Sizeof(*b)) + 8*(slab+sla
 // prepare fills the empty block m with this block, prepared for searches. It returns false if the
 // block is damaged.
 func (b *Block) prepare(m *Block) bool {
-	m.prepared, m.Bounds, m.View, m.Term, m.Place, m.bytes = true, b.Bounds, b.View, b.Term, b.Place, b.bytes
+	m.prepared, m.View, m.Term, m.Place, m.bytes = true, b.View, b.Term, b.Place, b.bytes
 	return m.gather()
 }
 
@@ -76,7 +75,7 @@ type gathered struct {
 	alike      [block.Max]uint32 // View.Alike of their postings
 	signatures [block.Max]search.Signature
 	classes    [block.Max]Class
-	counts     [block.Max]uint16 // numbers of members
+	counts     [block.Max]uint8  // numbers of members
 	of         [block.Max]uint16 // the class of each posting
 	table      [512]uint16       // hash table with open addressing: index of a class + 1; 0 if free
 }
@@ -94,7 +93,7 @@ func (b *Block) gather() bool {
 			if err != nil || v.Type(i) >= search.MatchTypes {
 				return false
 			}
-			g.signatures[c], g.classes[c] = s, Class{posting: uint16(i), Type: v.Type(i)}
+			g.signatures[c], g.classes[c] = s, Class{posting: uint8(i), Type: v.Type(i)}
 		}
 		if v.GroupOf(i) >= v.Groups() {
 			return false
@@ -102,7 +101,7 @@ func (b *Block) gather() bool {
 		g.of[i] = c
 		g.counts[c]++
 	}
-	at := uint16(0)
+	at := uint8(0)
 	for c := range g.n {
 		g.classes[c].first, g.counts[c], at = at, at, at+g.counts[c]
 	}
@@ -110,7 +109,7 @@ func (b *Block) gather() bool {
 	members := b.pack(&g)
 	for i := range n {
 		at := &g.counts[g.of[i]]
-		members[*at] = uint16(i)
+		members[*at] = uint8(i)
 		*at++
 	}
 	checkBlock(b)
@@ -135,12 +134,12 @@ func (g *gathered) find(alike uint32) (class uint16, found bool) {
 
 // slabSize returns the number of 64-bit words in a prepared block's slab.
 func slabSize(classes, postings, bytes int) int {
-	return classes + (int(unsafe.Sizeof(Class{}))*classes+2*postings+bytes+7)/8
+	return classes + (int(unsafe.Sizeof(Class{}))*classes+postings+bytes+7)/8
 }
 
 // pack moves signatures, classes and the block's bytes into one piece of memory,
 // with room for the members.
-func (b *Block) pack(g *gathered) []uint16 {
+func (b *Block) pack(g *gathered) []uint8 {
 	c, n := g.n, int(b.Postings)
 	value := b.View.Bytes()
 	slab := make([]uint64, slabSize(c, n, len(value)))
@@ -157,7 +156,7 @@ func (b *Block) pack(g *gathered) []uint16 {
 // behind returns the address after the given numbers of classes and members.
 func (b *Block) behind(classes, members int) unsafe.Pointer {
 	return unsafe.Add(unsafe.Pointer(unsafe.SliceData(b.signatures)),
-		8*len(b.signatures)+int(unsafe.Sizeof(Class{}))*classes+2*members)
+		8*len(b.signatures)+int(unsafe.Sizeof(Class{}))*classes+members)
 }
 
 // Classes returns the classes.
@@ -166,8 +165,8 @@ func (b *Block) Classes() []Class {
 }
 
 // Members returns the postings of all classes, class by class.
-func (b *Block) Members() []uint16 {
-	return unsafe.Slice((*uint16)(b.behind(len(b.signatures), 0)), int(b.Postings))
+func (b *Block) Members() []uint8 {
+	return unsafe.Slice((*uint8)(b.behind(len(b.signatures), 0)), int(b.Postings))
 }
 
 // Advertiser returns the id of a posting's advertiser.

@@ -21,8 +21,8 @@ func checkBlock(b *Block) {
 	assert(len(classes) == n && len(members) == int(b.Postings), "%d classes, %d members", len(classes), len(members))
 	assert(unsafe.Pointer(unsafe.SliceData(b.View.Bytes())) == unsafe.Add(unsafe.Pointer(unsafe.SliceData(slab)), len(slab)), "the block's bytes lie elsewhere")
 	inside(slab, unsafe.Pointer(unsafe.SliceData(classes)), uintptr(len(classes))*unsafe.Sizeof(Class{}))
-	inside(slab, unsafe.Pointer(unsafe.SliceData(members)), uintptr(2*len(members)))
-	seen, at := make(map[uint16]bool), 0
+	inside(slab, unsafe.Pointer(unsafe.SliceData(members)), uintptr(len(members)))
+	seen, at := make(map[uint8]bool), 0
 	for i := range classes {
 		first, end := b.Range(i)
 		assert(first == at && end > first && end <= len(members), "class %d has the members %d to %d", i, first, end)
@@ -59,7 +59,7 @@ func CheckImpacts(j *Impacts, b *Block) {
 		assert(len(ranked) == end-first, "class %d of %d members has %d impacts", i, end-first, len(ranked))
 		dominated := false
 		for k, e := range ranked {
-			assert(slices.Contains(b.Members()[first:end], uint16(e.Posting())), "an impact of class %d is of posting %d", i, e.Posting())
+			assert(slices.Contains(b.Members()[first:end], uint8(e.Posting())), "an impact of class %d is of posting %d", i, e.Posting())
 			behind := e&Dominated != 0
 			assert(behind || !dominated, "an impact of class %d stands behind a dominated one", i)
 			assert(e.Profile() == NoProfile || e.Profile() < j.profiles(), "an impact of class %d has profile %d of %d", i, e.Profile(), j.profiles())

@@ -265,7 +265,7 @@ func (l *PostingList) Same(term uint64, at kv.Place, value []byte) *Block {
 		return nil
 	}
 	b, want := l.Blocks[i].Load(), NewBlock(term, at, value)
-	if want == nil || b.Term != term || !b.View.Equal(&want.View) || b.Bounds != want.Bounds {
+	if want == nil || b.Term != term || !b.View.Equal(&want.View) {
 		return nil
 	}
 	if !b.prepared {

@@ -47,7 +47,7 @@ func (l *PostingList) reachOf(p *Parents, d search.Device, known *ListReach) *Li
 		}
 		if r.Blocks[i] == 0 {
 			b := l.Blocks[i].Load()
-			r.Blocks[i] = p.Reach(&b.View, b.Bounds[d], d)
+			r.Blocks[i] = p.Reach(&b.View, b.View.Bound(d), d)
 		}
 		g := &r.Groups[i/GroupBlocks]
 		*g = max(*g, r.Blocks[i])

@@ -68,7 +68,7 @@ func (t *Sampler) Enter(v *block.View, term uint64) {
 }
 
 // Members records that the given members of a cached block match.
-func (t *Sampler) Members(b *index.Block, members []uint16) {
+func (t *Sampler) Members(b *index.Block, members []uint8) {
 	i := t.skipMatch
 	for ; i < len(members); i += SampleShare {
 		group := b.View.GroupOf(int(members[i]))

@@ -39,14 +39,6 @@ func (b blockRef) len() int {
 	return b.view.Len()
 }
 
-// bound returns the block's bound on a device.
-func (b blockRef) bound(d search.Device) block.Bound {
-	if b.cached != nil {
-		return b.cached.Bounds[d]
-	}
-	return b.view.Bound(d)
-}
-
 // signatures returns the signature of each class.
 func (b blockRef) signatures() []search.Signature {
 	if b.cached != nil {

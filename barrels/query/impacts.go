@@ -82,7 +82,7 @@ func (c *impactCache) compute(b *index.Block) *index.Impacts {
 	c.findProfiles()
 	j := index.NewImpacts(b, c.profiles)
 	j.SetServed(c.served.Number)
-	j.Reach = c.state.Parents.Reach(&b.View, b.Bounds[c.request.Device], c.request.Device)
+	j.Reach = c.state.Parents.Reach(&b.View, b.View.Bound(c.request.Device), c.request.Device)
 	j.ParentsVersion.Store(c.state.Parents.Version)
 	members := b.Members()
 	for i := range b.Signatures() {

@@ -95,18 +95,19 @@ func (p *pruner) renew(best search.Level) {
 // lists are skipped, but their matches are counted.
 func (p *pruner) blockCanWin(b blockRef, best search.Level) bool {
 	d, parents := p.request.Device, p.state.Parents
-	bound, modifier, factor := b.bound(d), parents.MaxModifier[d], parents.MaxFactor
+	if b.cached != nil {
+		if j := b.cached.Impacts[d].Load(); j != nil && j.ParentsVersion.Load() == parents.Version {
+			return p.canWin(j.Reach, best)
+		}
+	}
+	bound, modifier, factor := b.view.Bound(d), parents.MaxModifier[d], parents.MaxFactor
 	switch {
 	case !p.canWin(bound.Reach(modifier, factor), best):
 		return false
-	case modifier == 1000 && factor == 1000: // no campaign changes it
+	case b.cached != nil, modifier == 1000 && factor == 1000: // a visit caches what campaigns make of it; or none changes it
 		return true
 	}
-	if b.cached == nil {
-		return p.canWin(parents.Reach(b.view, bound, d), best)
-	}
-	j := b.cached.Impacts[d].Load()
-	return j == nil || j.ParentsVersion.Load() != parents.Version || p.canWin(j.Reach, best)
+	return p.canWin(parents.Reach(b.view, bound, d), best)
 }
 
 // surviving returns the blocks that can still win, and prefetches them.

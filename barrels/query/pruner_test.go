@@ -10,6 +10,7 @@ import (
 	"adshard/barrels/block"
 	"adshard/barrels/index"
 	"adshard/barrels/kv"
+	"adshard/schema/fb"
 	"adshard/search"
 )
 
@@ -18,9 +19,9 @@ func listOf(bounds []block.Bound) *index.PostingList {
 	var all []*index.Block
 	for i, bound := range bounds {
 		b := index.NewBlock(1, kv.Place{Key: uint64(i)}, onePosting(1))
-		for d := range b.Bounds {
-			b.Bounds[d] = bound
-		}
+		stored := fb.GetRootAsBlock(b.View.Bytes(), 0).Bound(nil) // that of all devices
+		stored.MutateOwn(bound.Own)
+		stored.MutateInherited(bound.Inherited)
 		all = append(all, b)
 	}
 	return index.NewPostingList(1, all)
