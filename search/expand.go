@@ -44,7 +44,7 @@ type Forms struct {
 	// Vocabulary has the corrections; nil means none.
 	Vocabulary Vocabulary
 
-	terms *wordTerms // of words in these languages; nil: they are not kept
+	words *wordForms // nil: they are not kept
 }
 
 // ExpandIn is Expand for words that have stems in some languages.
@@ -79,17 +79,22 @@ func ExpandBy(f Forms, text string, reach Level) (*Query, error) {
 	}
 	languages := f.Languages.Codes()
 	e := expansion{list: make([]termSense, 0, (1+len(languages))*len(split))}
+	var misspelt []int // words
 	for i, w := range split {
-		for _, t := range f.terms.of(languages, w.Fold, q.Words[i].Fold) {
+		forms := f.word(languages, w.Fold, q.Words[i].Fold, q.Vocabulary)
+		for _, t := range forms.terms {
 			e.add(t, i, 0)
+		}
+		if q.Vocabulary != "" && forms.misspelt {
+			misspelt = append(misspelt, i)
 		}
 	}
 	q.Runs = e.runs(split, joined, languages)
 	if reach >= Synonym && f.Lexicon != nil {
 		e.synonyms(split, languages, f.Lexicon)
 	}
-	if q.Vocabulary != "" {
-		e.corrections(split, q.Words, languages, &f)
+	for _, i := range misspelt {
+		e.corrections(i, split[i].Fold, languages, &f, q.Vocabulary)
 	}
 	q.Terms = e.terms()
 	return q, nil
@@ -155,16 +160,11 @@ func synonymsOf(lex *words.Lexicon, language, folded string) []string {
 	return slices.DeleteFunc(slices.Clone(list), words.IsRun)
 }
 
-func (e *expansion) corrections(split []words.Word, hashes []Word, languages []string, f *Forms) {
-	for i, w := range split {
-		if f.Vocabulary.Has(hashes[i].Fold) {
-			continue
-		}
-		for _, c := range f.Vocabulary.Corrections(w.Fold) {
-			hash := words.Hash(c)
-			for _, t := range f.terms.of(languages, c, hash) {
-				e.correct(t, i, hash)
-			}
+func (e *expansion) corrections(word int, fold string, languages []string, f *Forms, version string) {
+	for _, c := range f.Vocabulary.Corrections(fold) {
+		hash := words.Hash(c)
+		for _, t := range f.word(languages, c, hash, version).terms {
+			e.correct(t, word, hash)
 		}
 	}
 }

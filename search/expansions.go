@@ -24,7 +24,7 @@ type Expansions struct {
 	bytes      atomic.Int64 // of all entries
 	hand       atomic.Uint64
 	slots      []atomic.Pointer[expanded]
-	terms      wordTerms
+	words      wordForms
 }
 
 // expanded is a cached query.
@@ -58,7 +58,7 @@ func (e *Expansions) Correct(vocabulary func() Vocabulary) { e.vocabulary = voca
 
 // forms returns what words have at a reach.
 func (e *Expansions) forms(reach Level) Forms {
-	f := Forms{Languages: e.languages, Lexicon: e.lexicon, terms: &e.terms}
+	f := Forms{Languages: e.languages, Lexicon: e.lexicon, words: &e.words}
 	if reach >= Misspelt && e.vocabulary != nil {
 		f.Vocabulary = e.vocabulary()
 	}

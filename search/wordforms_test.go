@@ -10,9 +10,9 @@ import (
 	"adshard/search/words"
 )
 
-// TestTermsOfWordsThatShareASlot: words are expanded as ever, whichever of those that share a place in the cache of terms was
+// TestFormsOfWordsThatShareASlot: words are expanded as ever, whichever of those that share a place in the cache of terms was
 // there before, and however long they are.
-func TestTermsOfWordsThatShareASlot(t *testing.T) {
+func TestFormsOfWordsThatShareASlot(t *testing.T) {
 	in, err := words.ParseLanguages("cs,de,en")
 	if err != nil {
 		t.Fatal(err)
