@@ -2,17 +2,23 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 	"log"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
 
 	"adshard/fault"
 	"adshard/internal/node/access"
@@ -146,6 +152,43 @@ func TestDoctorOfWhatHangs(t *testing.T) {
 		!strings.Contains(out, "`kill -KILL PID`") {
 		t.Errorf("%d %q %q", status, out, errOut)
 	}
+}
+
+// TestDoctorOfAHostThatIsCutOff: a host that takes no connection, as behind a firewall, is the network's, not a process that hangs.
+func TestDoctorOfAHostThatIsCutOff(t *testing.T) {
+	address := fullBacklog(t)
+	status, out, errOut := run(t, "adshard", "doctor", "--over", "0", "--addr", address)
+	if status != exitFailed || errOut != "" || !strings.HasPrefix(out, "One thing is wrong:\n\n1. the balancer at http://"+address+" cannot be asked: ") ||
+		!strings.Contains(out, "see to the network first") || strings.Contains(out, "kill") {
+		t.Errorf("%d %q %q", status, out, errOut)
+	}
+}
+
+// fullBacklog returns the address of a port that takes no more connections.
+func fullBacklog(t *testing.T) string {
+	t.Helper()
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = unix.Close(fd) })
+	if err := errors.Join(unix.Bind(fd, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}), unix.Listen(fd, 0)); err != nil {
+		t.Fatal(err)
+	}
+	at, err := unix.Getsockname(fd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(at.(*unix.SockaddrInet4).Port))
+	for range 8 {
+		c, err := net.DialTimeout("tcp", address, 300*time.Millisecond)
+		if err != nil {
+			return address
+		}
+		t.Cleanup(func() { _ = c.Close() })
+	}
+	t.Fatal("connections are taken without end")
+	return ""
 }
 
 // TestDoctorOfWrongAddresses: of a port that is there, and with which TLS fails, the doctor does not say that its process ended.
