@@ -15,10 +15,10 @@ echo "building (the first time takes a few minutes)"
 go build -o bin/ ./cmd/...
 go -C bench build -o ../bin/ ./cmd/...
 mkdir -p demo
-made="$keywords specific demo" # how the corpus was made
+made="$keywords specific demo extract" # how the corpus was made
 if [ ! -f demo/corpus.done ] || [ "$(cat demo/corpus.done)" != "$made" ]; then
 	rm -rf demo/*
-	bin/adbench corpus --keywords "$keywords" --seed 1 --specific --demo --out demo/ads.csv --queries demo/queries.txt
+	bin/adbench corpus --keywords "$keywords" --seed 1 --specific --demo --data extract --out demo/ads.csv --queries demo/queries.txt
 	bin/adshard import --db "$db" demo/ads.csv
 	echo "$made" >demo/corpus.done
 fi
@@ -30,6 +30,7 @@ failed() {
 	echo "DEMO_HTTP=ADDR and DEMO_ADMIN=ADDR choose other ports; 'make clean' removes the demo's data" >&2
 	exit 1
 }
+: >"$log" # not by the child: the last run's must not be read
 # With a process group of its own the cluster gets one signal, ours, and ends
 # cleanly; a terminal's Ctrl-C would reach it as well, and a second one kills.
 set -m

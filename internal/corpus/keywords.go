@@ -2,6 +2,7 @@ package corpus
 
 import (
 	"strings"
+	"unicode"
 
 	"adshard/search/words"
 )
@@ -51,8 +52,8 @@ func (m *keywordMaker) make(d dice, it *item, tokens []string, n int) []draftKey
 	m.add(strings.Join(tokens[:min(len(tokens), 8)], " "), "Exact")
 	for tries := 0; len(m.out) < n && tries < 4*n; tries++ {
 		text := run(d, tokens)
-		if m.pairs && !strings.Contains(text, " ") {
-			continue // one word of a title says little of what is sold
+		if m.pairs && !twoWords(text) {
+			continue // one word of a title, or numbers, say little of what is sold
 		}
 		if tries > 2*n || d.chance(40) {
 			text = askedFor(d, it, text)
@@ -81,6 +82,21 @@ func run(d dice, tokens []string) string {
 		return ""
 	}
 	return strings.Join(part, " ")
+}
+
+// twoWords reports whether a text has two different words of two letters or more.
+func twoWords(text string) bool {
+	first := ""
+	for word := range strings.FieldsSeq(text) {
+		if len(word) < 2 || strings.ContainsFunc(word, unicode.IsDigit) || strings.EqualFold(word, first) {
+			continue
+		}
+		if first != "" {
+			return true
+		}
+		first = word
+	}
+	return false
 }
 
 func askedFor(d dice, it *item, text string) string {
