@@ -163,7 +163,8 @@ func (f *memoryFlags) figures(r *measure.Report, t *footprint.Table, keywords ui
 	}
 	r.Add("unexplained", "bytes a keyword", float64(t.Unexplained)/n)
 	r.Add("resident", "bytes a keyword", float64(t.Resident)/n)
-	r.Add("resident beyond 64 MiB", "bytes a keyword", float64(t.Resident-64<<20)/n)
+	r.Add("resident beyond 64 MiB", "bytes a keyword", float64(t.Resident-t.Profile-64<<20)/n)
+	r.Note("what is resident beyond 64 MiB leaves out the profile, which a slave does not have")
 }
 
 // heat warms the store up: it asks all keywords of the database and all queries of

@@ -4,9 +4,9 @@ set -eu -o pipefail
 cd "$(dirname "$0")/.."
 mode=${1:-short}
 case $mode in
-# A quarter of the long tests and of the fuzz targets' packages, these a second each: that is too short
+# A sixth of the long tests and of the fuzz targets' packages, these a second each: that is too short
 # for instrumented programs to find a way, and all that they link would be compiled once more.
-short) fuzztime=1s turns=4 cases=100 instrumented= ;;
+short) fuzztime=1s turns=6 cases=100 instrumented= ;;
 long) fuzztime=4m turns=1 cases=5000 instrumented="-fuzz ."; export MUTATIONS=all ;;
 *) echo "usage: $0 [long]" >&2; exit 2 ;;
 esac
@@ -122,7 +122,7 @@ step "tests under the race detector, with the invariants of what unsafe lays out
 export RAPID_CHECKS=10
 tags=invariants$(sed -nE 's/.* -tags=(\S+).*/,\1/p' <<<"$GOFLAGS") # they take the place of those of GOFLAGS
 watched="-vet=off -race -tags $tags -short -gcflags=modernc.org/sqlite/lib=-race=false"
-# A quarter of the packages with each commit.
+# A sixth of the packages with each commit.
 [ "$mode" = long ] && raced=1 || raced=$turns
 for m in . counters bench; do
 	packages=$(awk -v of=$raced -v turn=$((turn % raced)) 'NR % of == turn' deploy/race-packages.txt |

@@ -20,6 +20,8 @@ type Table struct {
 	// Resident is the resident memory that the system reports; the causes add up to it
 	// except for Unexplained.
 	Resident, Unexplained int64
+	// Profile is the memory of the profile, which only a process that measures itself has.
+	Profile int64
 }
 
 // ProfileRate is the rate of the memory profile (runtime.MemProfileRate) that a
@@ -43,6 +45,8 @@ func Measure(db kv.Memory) (*Table, error) {
 	t.add("Go: free pages not yet returned", inGo.free)
 	t.add("Go: stacks", inGo.stacks)
 	t.add("Go: the runtime's own", inGo.other)
+	t.add("Go: the profile that this table is made from", inGo.profile)
+	t.Profile = inGo.profile
 	t.add("RocksDB: blocks read", int64(db.Cache))
 	t.add("RocksDB: write buffers", int64(db.Buffers))
 	t.add("RocksDB: indexes and filters", int64(db.Tables))
@@ -58,14 +62,14 @@ func Measure(db kv.Memory) (*Table, error) {
 func (t *Table) add(name string, bytes int64) { t.Causes = append(t.Causes, Cause{name, bytes}) }
 
 // classes holds the sizes of the parts of what Go holds, in bytes.
-type classes struct{ objects, unused, free, stacks, other int64 }
+type classes struct{ objects, unused, free, stacks, other, profile int64 }
 
 // goClasses reads the sizes without a garbage collection.
 func goClasses() classes {
 	const heap, meta = "/memory/classes/heap/", "/memory/classes/metadata/"
 	names := []string{
 		heap + "objects:bytes", heap + "unused:bytes", heap + "free:bytes", heap + "stacks:bytes",
-		"/memory/classes/os-stacks:bytes", "/memory/classes/other:bytes", "/memory/classes/profiling/buckets:bytes",
+		"/memory/classes/os-stacks:bytes", "/memory/classes/profiling/buckets:bytes", "/memory/classes/other:bytes",
 		meta + "mcache/inuse:bytes", meta + "mcache/free:bytes", meta + "mspan/inuse:bytes", meta + "mspan/free:bytes",
 		meta + "other:bytes",
 	}
@@ -75,8 +79,8 @@ func goClasses() classes {
 	}
 	metrics.Read(samples)
 	value := func(i int) int64 { return int64(samples[i].Value.Uint64()) }
-	c := classes{objects: value(0), unused: value(1), free: value(2), stacks: value(3) + value(4)}
-	for i := 5; i < len(samples); i++ {
+	c := classes{objects: value(0), unused: value(1), free: value(2), stacks: value(3) + value(4), profile: value(5)}
+	for i := 6; i < len(samples); i++ {
 		c.other += value(i)
 	}
 	return c
