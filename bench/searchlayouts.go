@@ -18,7 +18,7 @@ import (
 // its tables: first the thesis' layouts, then others.
 func allLayouts() []layouts.Layout {
 	all := append([]layouts.Layout{mapped.Layout()}, rdb.All()...)
-	return append(all, pebbledb.Layout(), linked.RInK{}, linked.Stateful{}, linked.LInK{}, inmemory.Structs{}, served.Served{}, served.ServedTop{}, served.ServedExpanded{}, served.ServedMixed{}, inmemory.Floor{})
+	return append(all, pebbledb.Layout(), linked.RInK{}, linked.Stateful{}, linked.LInK{}, inmemory.Structs{}, served.Served{}, served.ServedTop{}, served.ServedExpanded{}, served.ServedPrepared{}, served.ServedMixed{}, inmemory.Floor{})
 }
 
 // allPeers returns the other systems.

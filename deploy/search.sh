@@ -42,7 +42,7 @@ matches() {
 }
 # The product, its limit, the thesis' best and today's systems.
 served() {
-	local ours=served,served-top,served-expanded,served-mixed,floor,RDB-Pr-Fl-Opt,B
+	local ours=served,served-top,served-expanded,served-prepared,served-mixed,floor,RDB-Pr-Fl-Opt,B
 	search served --keywords "$keywords" --layouts $ours --peers all --setups log --seconds "$seconds"
 	search served-large --keywords "$large" --layouts $ours --setups log --seconds "$seconds"
 	search served-many --keywords "$keywords" --layouts $ours --setups log --query-count 20000 --seconds $((2 * seconds))

@@ -11,7 +11,7 @@ import (
 var named = map[string]string{
 	// Layouts of keywords: the product green, the thesis' blue, the others chosen
 	// by hand.
-	"served": "#009e73", "served-top": "#5c8a00", "served-expanded": "#2e8b57", "served-mixed": "#6b8e23",
+	"served": "#009e73", "served-top": "#5c8a00", "served-expanded": "#2e8b57", "served-prepared": "#227a50", "served-mixed": "#6b8e23",
 	"floor": "#7f7f7f", "PebbleDB": "#8f7a1f", "structs": "#b3791a",
 	"B": "#7d6bd0", "RDB-Pr-Fl-Opt": "#0072b2", "RDB-Pr": "#1b86d1", "RDB-Pr-Opt": "#5f7fd6", "RDB-Pr-Pr": "#4b6f9c",
 	"RDB-Pr-Pr-Opt": "#3f7fbf", "RDB-Pr-Fl": "#2f8fa8", "RDB-Pr-NS": "#00898f", "RDB-Pr-NS-Opt": "#8a6fbf",

@@ -59,7 +59,7 @@ var terms = []page.Term{
 	{Word: "×", Means: "How many times as fast as the layout of the column: the time of the same queries there, over the time here; the median of the rounds' own ratios. Below 1 is slower."},
 	{Word: "floor", Means: "The limit of the idea on this machine, no layout to serve from: the postings of a query's anchors, 4 bytes a word, in memory in the order in which they are read, compared once. It is not among the best."},
 	{Word: "once", Means: "A store that was just built is asked half of the queries to warm up, then the others under the clock: none is asked twice."},
-	{Word: "served-expanded, served-mixed", Means: "As served: with the text made into terms inside each search; with keywords of all match types and negatives, which finds less, so that it is not compared and not among the best."},
+	{Word: "served-expanded, served-prepared, served-mixed", Means: "As served: with the text made into terms inside each search; with what queries need cached before the first; with keywords of all match types and negatives, which finds less, so that it is not compared and not among the best."},
 	{Word: "asked a round", Means: "A layout that cannot ask all queries within four times a round's time is stopped; it continues with others in the next one. Ratios are over queries that both were asked."},
 	{Word: "to rest", Means: "A latency while keywords change, over that of the same round without changes."},
 	{Word: "memory", Means: "What the process holds more after building and searching, or what the layout reports if that is more; of a peer, its own processes."},

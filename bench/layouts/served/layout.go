@@ -40,6 +40,27 @@ func (ServedExpanded) Build(ctx context.Context, set *layouts.Set, o layouts.Opt
 	return s, nil
 }
 
+// ServedPrepared is the layout "served-prepared": like "served", but what
+// queries need is cached before the first one, as a slave does in the
+// background (barrels.Store.Warm).
+type ServedPrepared struct{}
+
+// Name implements layouts.Layout.
+func (ServedPrepared) Name() string { return "served-prepared" }
+
+// Provides implements layouts.Layout.
+func (ServedPrepared) Provides() layouts.Provides { return Served{}.Provides() }
+
+// Build implements layouts.Layout. The store is a *Store.
+func (ServedPrepared) Build(ctx context.Context, set *layouts.Set, o layouts.Options) (layouts.Store, error) {
+	s, err := open(ctx, newItems(set), o, RocksDB{}, true)
+	if err != nil {
+		return nil, err
+	}
+	s.barrels.Warm(ctx)
+	return s, nil
+}
+
 // Name implements layouts.Layout.
 func (Served) Name() string { return "served" }
 

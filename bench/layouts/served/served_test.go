@@ -12,7 +12,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestLayouts(t *testing.T) {
-	for _, l := range []layouts.Layout{Served{}, ServedTop{}, ServedExpanded{}} {
+	for _, l := range []layouts.Layout{Served{}, ServedTop{}, ServedExpanded{}, ServedPrepared{}} {
 		t.Run(l.Name(), func(t *testing.T) { layouttest.Run(t, l) })
 	}
 }
