@@ -29,6 +29,9 @@ test-long: ## the long forms: more property cases, minutes of fuzzing each
 mutations: ## break the product in each of some 300 ways, and see a test notice (six minutes; make test does a sixteenth)
 	MUTATIONS=all go test ./internal/mutation -count=1 -timeout 60m -v -run '^TestMutations$$'
 
+arm64: ## build the programs for arm64, and run the tests of search, stores and codecs under qemu (on amd64, as root)
+	@deploy/arm64.sh
+
 lint: ## vet, staticcheck, the rules of the house
 	go vet ./...
 	go -C counters vet ./...
@@ -145,4 +148,4 @@ huge: build ## build a store of 100,000,000 keywords, open it and ask it (eight 
 clean: ## remove what was built and the demo's data
 	rm -rf $(BIN) demo
 
-.PHONY: help demo setup build test test-long mutations lint structure generate packages package-check package-try reproduce notice release test-rocksdb measure-rocksdb languages figures figures-age audit kills budgets alerts breakages takeover test-faults gone growth simulate site experiments peers search-figures huge conformance clean
+.PHONY: help demo setup build test test-long mutations arm64 lint structure generate packages package-check package-try reproduce notice release test-rocksdb measure-rocksdb languages figures figures-age audit kills budgets alerts breakages takeover test-faults gone growth simulate site experiments peers search-figures huge conformance clean
