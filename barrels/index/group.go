@@ -8,6 +8,7 @@ import (
 
 	"adshard/barrels/page"
 	"adshard/barrels/record"
+	"adshard/search/display"
 )
 
 // Group is an ad group as searches use it.
@@ -29,6 +30,8 @@ type GroupPiece struct {
 	Advertiser *Advertiser
 	Campaign   *Campaign
 	Bytes      []byte
+	Ad         uint64        // id of the first ad
+	Even       *[]display.Ad // the ads from which each request chooses one; nil if the first is always shown
 }
 
 // SetURL records the URL of a keyword, if it has one.

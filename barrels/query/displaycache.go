@@ -169,31 +169,38 @@ func (r *ranking) compose(of *search.Ranked[hit], allowed func([]display.Ad) []d
 	if !ok {
 		return nil
 	}
+	d := &cachedDisplay{
+		key: in.key, state: r.state.Number,
+		keyword: of.Keyword, group: in.id, campaign: in.campaign, advertiser: of.Owner,
+		Pieces: display.Pieces{Keyword: display.AppendString(nil, text)},
+	}
+	d.parents.Store(p.Version)
+	if !g.Filled && url == "" && allowed == nil {
+		shared := piece(g, owner.Advertiser, c.Campaign)
+		d.ad, d.Group, d.even = shared.Ad, shared.Bytes, shared.Even
+		return d
+	}
 	ads := g.Ads.Read()
-	if allowed != nil && url == "" {
+	if url != "" {
+		d.hosts.Store(index.HostsOfKeyword)
+	} else if allowed != nil {
 		if ads = allowed(ads); len(ads) == 0 {
 			return nil
 		}
 	}
-	d := &cachedDisplay{
-		key: in.key, state: r.state.Number,
-		keyword: of.Keyword, group: in.id, campaign: in.campaign, advertiser: of.Owner,
-		ad: ads[0].ID, Pieces: display.Pieces{Keyword: display.AppendString(nil, text)},
-	}
-	if g.Filled || url != "" || allowed != nil {
-		ads = filled(ads, text, url)
-		d.Group = slices.Clip(display.AppendAd(display.AppendNames(nil, owner.Name, c.Name, g.Name), &ads[0]))
-	} else {
-		d.Group = piece(g, &ads[0], owner.Advertiser, c.Campaign)
-	}
-	if d.parents.Store(p.Version); url != "" {
-		d.hosts.Store(index.HostsOfKeyword)
-	}
-	if c.RotateEvenly && len(ads) > 1 {
-		even := ads // a variable of its own, so that the group's keywords do not stay in memory
-		d.even = &even
-	}
+	ads = filled(ads, text, url)
+	d.ad = ads[0].ID
+	d.Group = slices.Clip(display.AppendAd(display.AppendNames(nil, owner.Name, c.Name, g.Name), &ads[0]))
+	d.even = even(ads, c.Campaign)
 	return d
+}
+
+// even returns the ads from which each request chooses one, or nil if the first is always shown.
+func even(ads []display.Ad, c *index.Campaign) *[]display.Ad {
+	if !c.RotateEvenly || len(ads) < 2 {
+		return nil
+	}
+	return &ads
 }
 
 // filled returns ads with their placeholders filled with a keyword's text, and with the keyword's URL in place of theirs
@@ -209,16 +216,17 @@ func filled(ads []display.Ad, keyword, url string) []display.Ad {
 	return list
 }
 
-// piece returns what answers show of all keywords of a group with its first ad. Keywords of a
-// cached group share it, unless the texts of its ads depend on the keyword.
-func piece(g *index.Group, first *display.Ad, owner *index.Advertiser, c *index.Campaign) []byte {
+// piece returns what answers show of all keywords of a group, unless the texts of its ads depend on the keyword. Keywords of a cached group
+// share it.
+func piece(g *index.Group, owner *index.Advertiser, c *index.Campaign) *index.GroupPiece {
 	if p := g.Piece.Load(); p != nil && p.Advertiser == owner && p.Campaign == c {
-		return p.Bytes
+		return p
 	}
-	p := &index.GroupPiece{Advertiser: owner, Campaign: c}
-	p.Bytes = slices.Clip(display.AppendAd(display.AppendNames(nil, owner.Name, c.Name, g.Name), first))
+	ads := g.Ads.Read()
+	p := &index.GroupPiece{Advertiser: owner, Campaign: c, Ad: ads[0].ID, Even: even(ads, c)}
+	p.Bytes = slices.Clip(display.AppendAd(display.AppendNames(nil, owner.Name, c.Name, g.Name), &ads[0]))
 	g.Piece.Store(p)
-	return p.Bytes
+	return p
 }
 
 // pick chooses the ad of an evenly rotating group for this request (serving.md §5.4) and returns its id and piece.
