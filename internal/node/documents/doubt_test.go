@@ -38,7 +38,7 @@ func TestDoubt(t *testing.T) {
 		w := &waiting{database: newDatabase()}
 		k := &kept{texts: map[string]string{}}
 		f := New("m", anyDatabase, w, k, slog.New(slog.DiscardHandler))
-		ctx, cancel := context.WithCancel(t.Context())
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		done := make(chan struct{})
 		go func() { f.Run(ctx); close(done) }()
 		defer func() { cancel(); <-done }()
