@@ -9,6 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"adshard/balance"
 	"adshard/fault"
 )
 
@@ -18,12 +19,12 @@ const settingsKey = "/settings"
 // agreed are the settings that all balancers of a cluster should have in common, since the cluster behaves differently after a takeover
 // otherwise. Those of one process, such as its addresses and files, are not among them.
 var agreed = []string{
-	"slaves", "replicas", "strategy", "strategy_options", "limits", "interval", "budget", "load_weights", "half_life", "dead_after", "evacuate_after",
+	"order", "slaves", "replicas", "strategy", "strategy_options", "limits", "interval", "budget", "load_weights", "half_life", "dead_after", "evacuate_after",
 	"master_lease", "linger", "scrub_interval", "scrub_share", "weights", "languages", "keep_changes", "reader_age", "discard_data_of", "currency",
 }
 
 // agreed returns the settings that should be the same, by key: words as they are, others as JSON.
-func (c *Config) agreed() (map[string]string, error) {
+func (c *Config) agreed(order balance.Order) (map[string]string, error) {
 	text, err := yaml.Marshal(c)
 	var all map[string]any
 	if err == nil {
@@ -38,6 +39,7 @@ func (c *Config) agreed() (map[string]string, error) {
 			list[key] = string(text)
 		}
 	}
+	list["order"] = order.String() // the configuration may leave it out
 	return list, err
 }
 
@@ -49,7 +51,7 @@ func (d difference) String() string { return fmt.Sprintf("%s %s, there %s", d.ke
 // noteSettings saves the settings of this balancer, which leads, for those that stand by. Nothing is decided by them, so a failure changes
 // nothing.
 func (b *Balancer) noteSettings(ctx context.Context) {
-	own, err := b.cfg.agreed()
+	own, err := b.cfg.agreed(b.order)
 	var text []byte
 	if err == nil {
 		text, err = json.Marshal(own)
@@ -72,7 +74,7 @@ func (h *Host) compare(ctx context.Context) (list []difference, err error) {
 	if err := json.Unmarshal(text, &leads); err != nil {
 		return nil, fault.New(fault.Corrupt, "balancer: read settings", err)
 	}
-	own, err := h.cfg.agreed()
+	own, err := h.cfg.agreed(h.order)
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ func TestSettingsThatDiffer(t *testing.T) {
 	first, _ := r.standBy(r.DB)
 	within(t, "it leads", func() bool { return leads(t, first) == 1 })
 	same, _ := r.standBy(r.DB)
-	r.cfg.ScrubShare, r.cfg.DeadAfter, r.cfg.Listen = 0.25, 17*time.Second, "127.0.0.1:1"
+	r.cfg.Order, r.cfg.ScrubShare, r.cfg.DeadAfter, r.cfg.Listen = "advertiser", 0.25, 17*time.Second, "127.0.0.1:1"
 	other, _ := r.standBy(r.DB)
 	differ := func(h *Host) []difference {
 		if s := h.standby.Load(); s != nil && s.differ.Load() != nil {
@@ -28,7 +28,7 @@ func TestSettingsThatDiffer(t *testing.T) {
 		}
 		return nil
 	}
-	want := []difference{{"dead_after", "17s", first.cfg.DeadAfter.String()}, {"scrub_share", "0.25", fmt.Sprint(first.cfg.ScrubShare)}}
+	want := []difference{{"order", "advertiser", first.order.String()}, {"dead_after", "17s", first.cfg.DeadAfter.String()}, {"scrub_share", "0.25", fmt.Sprint(first.cfg.ScrubShare)}}
 	within(t, "what differs", func() bool { return slices.Equal(differ(other), want) })
 	within(t, "the same settings were compared", func() bool { s := same.standby.Load(); return s != nil && s.differ.Load() != nil })
 	if got := differ(same); len(got) > 0 {
