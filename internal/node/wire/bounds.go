@@ -255,7 +255,7 @@ func searchBounds() map[string]bound {
 		"Query.run_words":          list(search.MaxQueryRuns),
 		"Query.run_more":           list(search.MaxQueryRuns),
 		"Query.misspelt":           list(maxSenses),
-		"SearchRequest.profile":    list(maxWordRules),
+		"SearchRequest.profile":    list(maxRules),
 		"SearchRequest.request_id": text(maxRequestID),
 		"SearchRequest.scorer":     text(scorerBytes),
 		"SearchResponse.scorer":    text(scorerBytes),

@@ -277,6 +277,20 @@ func TestABoundIsCheckedBeforeAllocating(t *testing.T) {
 	}
 }
 
+// TestAnExplainedRequestHasTheBoundsOfASearch: the request within an ExplainRequest is checked by its shape, that of a search as it is parsed.
+func TestAnExplainedRequestHasTheBoundsOfASearch(t *testing.T) {
+	rules := func(n int) []byte { return slices.Repeat([]byte{2<<3 | byte(protowire.BytesType), 0}, n) }
+	explained := thorough()["adshard.v1.SearchRequest"]
+	if err := explained.check(rules(maxRules)); err != nil {
+		t.Error(err)
+	}
+	for name, check := range map[string]func([]byte) error{"explained": explained.check, "search": parsesRequest} {
+		if err := check(rules(maxRules + 1)); !fault.Is(err, fault.Invalid) || fault.FieldOf(err) != "SearchRequest.profile" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func parsesRequest(b []byte) error { _, err := ParseRequest(b); return err }
 func parsesAnswer(b []byte) error  { _, err := ParseAnswer(b); return err }
 func readsMasterFrame(b []byte) error {
