@@ -109,6 +109,9 @@ func (s *barrel) write(old *index.Snapshot) (*index.Snapshot, error) {
 		s.engine.Lists.Replace(terms, &renewals[i], number)
 	}
 	s.invalidate(&w.batch, number)
+	if slices.ContainsFunc(w.groups, func(g *groupChange) bool { return g.added }) {
+		s.unwarmed.Store(number)
+	}
 	for _, g := range groups {
 		s.engine.Groups.Put(g.key, number, g.items, g.size)
 	}

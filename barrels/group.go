@@ -19,6 +19,7 @@ type groupChange struct {
 	key      uint64
 	head     *block.Group // nil if the group is removed
 	item     *pb.Item     // the batch's item; nil if the group is removed or only its anchors change
+	added    bool         // whether there was no such group before the batch
 	keywords []*keyword   // all keywords after the batch, by ascending id
 	pages    []oldPage    // the pages before the batch
 	compared int          // number of keywords compared, before and after the batch
@@ -57,7 +58,7 @@ func (w *batchWriter) group(key uint64, it *pb.Item, parts Parts) error {
 		w.counters.Groups--
 	} else {
 		head := record.Head(it.Group)
-		g.head, g.item = &head, it
+		g.head, g.item, g.added = &head, it, !exists
 		if moved, err = w.putGroup(it.Group, &head, raw, exists); err != nil {
 			return err
 		}

@@ -27,7 +27,8 @@ type barrel struct {
 	behind    atomic.Bool // not caught up
 	badBlocks atomic.Uint64
 	searches  atomic.Uint64         // number of searches begun; bulk work watches it
-	warmed    atomic.Int64          // number of groups when Warm last came to the end of them
+	unwarmed  atomic.Uint64         // number of the last state with groups that may not be cached: new ones, or all
+	warmed    atomic.Uint64         // number of the state in which Warm began when it last came to the end of the groups
 	pace      atomic.Pointer[pacer] // for the next certificate; nil if one is being computed or none has been yet
 	engine    query.Engine
 	damaged   atomic.Pointer[func(Damage)]
@@ -64,7 +65,7 @@ type Options struct {
 // fault.Version if another version of the format or of the words wrote the store, fault.Corrupt if
 // it is damaged.
 func Open(db kv.DB, o Options) (Store, error) {
-	begin, err := first(db, 0, o.Name, o.Languages)
+	begin, err := first(db, 1, o.Name, o.Languages)
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
@@ -76,6 +77,7 @@ func Open(db kv.DB, o Options) (Store, error) {
 		Display: query.NewDisplayCache(room / 8), Load: load.NewCounter(), Hosts: index.NewHostSets(room / 16),
 		Scorers: o.Scorers,
 	}
+	st.unwarmed.Store(begin.Number)
 	st.writer = newBatchWriter(st.engine.Lists, &st.searches, o.Languages)
 	st.Publish(begin)
 	return st, nil

@@ -40,20 +40,22 @@ func (s *barrel) Warm(ctx context.Context) (lists int) {
 	return lists
 }
 
-// warmGroups caches groups, in the order of the store, until there is no room. It begins again only once their number has changed, or all
+// warmGroups caches groups, in the order of the store, until there is no room. It begins again only once groups have been added, or all
 // were dropped from the cache: those that change otherwise stay in it.
 func (s *barrel) warmGroups(ctx context.Context, pace *pacer) {
-	was := s.warmed.Load()
+	var first uint64 // number of the state in which it begins; a state that is published meanwhile may have more
 	for from, more := uint64(0), true; more; {
 		st := s.Acquire()
 		if st == nil {
 			return
 		}
-		groups := st.Counters.Groups
-		if from == 0 && groups == was {
+		if from == 0 {
+			first = st.Number
+		}
+		if from == 0 && s.unwarmed.Load() <= s.warmed.Load() {
 			more = false
 		} else if from, more = s.warmFrom(ctx, st, from, pace); !more && ctx.Err() == nil {
-			s.warmed.CompareAndSwap(was, groups)
+			s.warmed.Store(first)
 		}
 		st.Release()
 	}
@@ -62,11 +64,8 @@ func (s *barrel) warmGroups(ctx context.Context, pace *pacer) {
 // dropGroups declares that a state may have other groups than those in the cache.
 func (s *barrel) dropGroups(number uint64) {
 	s.engine.Groups.ChangedAll(number)
-	s.warmed.Store(noneWarmed)
+	s.unwarmed.Store(number)
 }
-
-// noneWarmed is not the number of groups of any store.
-const noneWarmed = -1
 
 // warmFrom caches a stretch of groups, from a key on. It returns the key at which the next stretch begins, or false if that was the
 // last one.

@@ -14,7 +14,7 @@ import (
 // added since.
 func Warming(t *testing.T, db kv.DB) {
 	reads := new(atomic.Int64)
-	s, err := barrels.Open(counting{db, reads}, barrels.Options{CacheBytes: 32 << 20})
+	s, err := barrels.Open(counting{DB: db, reads: reads}, barrels.Options{CacheBytes: 32 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,14 +25,45 @@ func Warming(t *testing.T, db kv.DB) {
 	more.Reset_, more.From, more.To = false, At(1), At(2)
 	put(t, s, more)
 	warmed(t, s, reads, map[string]uint64{"usb cable": 6, "cable": 3, "red shoes": 3})
+	last := NewBuilder(t, Small(4, "usb cable", "cable", "red shoes", "lamp")).All()
+	last.Reset_, last.From, last.To = false, At(2), At(3)
+	last.Deleted, last.Items = []uint64{last.Items[0].Group.Key}, last.Items[3:] // as many groups as before
+	put(t, s, last)
+	warmed(t, s, reads, map[string]uint64{"usb cable": 6, "red shoes": 3, "lamp": 1})
 
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
-	other := NewBuilder(t, Small(3, "usb cable", "cable", "red shoes", "tent")).All()
-	other.Reset_, other.From, other.To = false, At(2), At(3)
+	other := NewBuilder(t, Small(4, "usb cable", "cable", "red shoes", "lamp", "tent")).All()
+	other.Reset_, other.From, other.To = false, At(3), At(4)
 	put(t, s, other)
 	if n := s.Warm(ended); n != 0 {
 		t.Errorf("%d lists prepared after the context's end", n)
+	}
+}
+
+// WarmingBesideAReset checks that groups which were replaced while groups were being cached are cached the next time.
+func WarmingBesideAReset(t *testing.T, db kv.DB) {
+	reads, reset := new(atomic.Int64), new(func())
+	s, err := barrels.Open(counting{db, reads, reset}, barrels.Options{CacheBytes: 32 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	b := NewBuilder(t, Small(3, "usb cable"))
+	put(t, s, b.All())
+	*reset = func() {
+		*reset = nil
+		put(t, s, b.All())
+	}
+	s.Warm(context.Background())
+	if *reset != nil {
+		t.Fatal("no group was read")
+	}
+	s.Warm(context.Background())
+	before := reads.Load()
+	matches(t, s, "usb cable", 3)
+	if n := reads.Load() - before; n != 0 {
+		t.Errorf("a search made %d iterators", n)
 	}
 }
 
@@ -83,22 +114,30 @@ func warmed(t *testing.T, s barrels.Store, reads *atomic.Int64, want map[string]
 	}
 }
 
-// counting counts the iterators over posting lists.
+// counting counts the iterators of searches over posting lists and groups. Before one over all groups is made, it calls full.
 type counting struct {
 	kv.DB
 	reads *atomic.Int64
+	full  *func() // may be nil, or lead to nil
 }
 
-func (c counting) Snapshot() kv.Snapshot { return countingSnapshot{c.DB.Snapshot(), c.reads} }
+func (c counting) Snapshot() kv.Snapshot { return countingSnapshot{c.DB.Snapshot(), c} }
 
 type countingSnapshot struct {
 	kv.Snapshot
-	reads *atomic.Int64
+	of counting
+}
+
+func (s countingSnapshot) Full(f kv.Family) kv.Iterator {
+	if f == kv.Items && s.of.full != nil && *s.of.full != nil {
+		(*s.of.full)()
+	}
+	return s.Snapshot.Full(f)
 }
 
 func (s countingSnapshot) Prefix(f kv.Family) kv.Iterator {
 	if f == kv.Postings || f == kv.Items {
-		s.reads.Add(1)
+		s.of.reads.Add(1)
 	}
 	return s.Snapshot.Prefix(f)
 }

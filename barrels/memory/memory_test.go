@@ -32,4 +32,6 @@ func conformance(t *testing.T, o barrels.Options) {
 
 func TestWarming(t *testing.T) { barreltest.Warming(t, memory.NewDB()) }
 
+func TestWarmingBesideAReset(t *testing.T) { barreltest.WarmingBesideAReset(t, memory.NewDB()) }
+
 func TestWarmingKeepsItsShare(t *testing.T) { barreltest.WarmingKeepsItsShare(t, memory.NewDB()) }
