@@ -7,11 +7,11 @@ import (
 	"adshard/internal/wait"
 )
 
-// warmEvery is the longest time between two searches for lists that have been added since: lists of
+// warmEvery is the longest time after which lists and groups that have been added are looked for: those of
 // filled slices and of new words.
 const warmEvery = 30 * time.Second
 
-// warm prepares posting lists, so that the first searches after a start, a copy or a fill need not do
+// warm prepares posting lists and caches groups, so that the first searches after a start, a copy or a fill need not do
 // it.
 func (s *Slave) warm(ctx context.Context) {
 	caughtUp := func() bool { return s.proxy.State().CaughtUp }
