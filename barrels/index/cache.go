@@ -169,9 +169,12 @@ func (c *Cache[V]) Put(prefix, state uint64, value V, bytes int) {
 	}
 }
 
-// Fill is Put ahead of searches: it leaves a quarter of the cache to what they ask for, and returns false if there is no room.
+// Fill is Put ahead of searches: it leaves a quarter of the cache to what they ask for, and returns false if there is no room. There is
+// none for anything if nothing is kept.
 func (c *Cache[V]) Fill(prefix, state uint64, value V, bytes int) bool {
-	bytes += CacheOverhead
+	if bytes += CacheOverhead; bytes > c.MaxBytes() {
+		return c.limit > 0
+	}
 	s := c.shard(prefix)
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -20,6 +20,12 @@ func TestFill(t *testing.T) {
 	if v, ok := c.Get(7, 3); !ok || v != 30 {
 		t.Errorf("what a later state has put: %d, %v", v, ok)
 	}
+	if !c.Fill(1<<20, 3, 3, c.MaxBytes()) || c.Has(1<<20) {
+		t.Error("a value that is too large is kept, or taken for one that has no room")
+	}
+	if NewCache[int](0).Fill(1, 1, 1, size) {
+		t.Error("there is room where nothing is kept")
+	}
 	before := c.Bytes()
 	if !c.Valid(1, 3) {
 		t.Error("not valid for a later state")
