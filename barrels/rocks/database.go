@@ -85,7 +85,7 @@ func (kv *database) Reopen() error {
 	kv.closeDB()
 	n, err := openDB(kv.dir, kv.options)
 	if err != nil {
-		return err
+		return onceFree(err, thenGoOn)
 	}
 	kv.config, kv.db, kv.handles, kv.ids, kv.chain = n.config, n.db, n.handles, n.ids, n.chain
 	kv.failed = false

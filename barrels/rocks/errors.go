@@ -10,8 +10,21 @@ import (
 	"adshard/internal/ulimit"
 )
 
-// opOpen is the operation that a program does not survive.
+// opOpen is the operation that a program does not survive at its start, while an open store is opened again until that succeeds.
 const opOpen = "rocks: open"
+
+// onceFree adds to the error of an operation for which the disk was full what happens once there is space.
+func onceFree(err error, then string) error {
+	if !fault.Is(err, fault.NoSpace) {
+		return err
+	}
+	return fault.Newf(fault.NoSpace, "", "%w; free some space, %s", err, then)
+}
+
+const (
+	thenStart = "and start the program again"
+	thenGoOn  = "the store continues automatically"
+)
 
 // classify turns an error of RocksDB into a fault of the right kind. RocksDB's C interface returns
 // only texts, which begin with the name of a code. Only this function reads them.
@@ -28,10 +41,11 @@ func classify(op string, err error) error {
 	}
 	switch {
 	case strings.HasPrefix(text, "IO error: No space left on device"), errors.Is(err, syscall.ENOSPC):
-		if op == opOpen {
-			return fault.Newf(fault.NoSpace, op, "%w; free some space, and start the program again", err)
+		err = fault.New(fault.NoSpace, op, err)
+		if op == opOpen { // Open and Reopen say it
+			return err
 		}
-		return fault.Newf(fault.NoSpace, op, "%w; free some space, the store continues automatically", err)
+		return onceFree(err, thenGoOn)
 	case strings.HasPrefix(text, "IO error: While lock file"), strings.HasPrefix(text, "IO error: lock hold by current process"):
 		return errLocked(op, err)
 	case strings.HasPrefix(text, "Corruption"):

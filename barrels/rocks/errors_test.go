@@ -30,14 +30,3 @@ func TestKindsOfErrors(t *testing.T) {
 		}
 	}
 }
-
-// TestAFullDiskAtTheStart: of an open store it says that it goes on, of one that could not be opened that the program must be started again.
-func TestAFullDiskAtTheStart(t *testing.T) {
-	full := errors.New("IO error: No space left on device: While appending to file: /data/MANIFEST-000028")
-	if err := classify(opOpen, full); !fault.Is(err, fault.NoSpace) || !strings.HasSuffix(err.Error(), "start the program again") {
-		t.Error(err)
-	}
-	if err := classify("rocks: write", full); !fault.Is(err, fault.NoSpace) || !strings.HasSuffix(err.Error(), "continues automatically") {
-		t.Error(err)
-	}
-}

@@ -23,7 +23,7 @@ import (
 func Open(dir string, o Options) (kv.DB, error) {
 	db, err := open(dir, o)
 	if err != nil {
-		return nil, err // not db, since a nil *database in an interface is not nil
+		return nil, onceFree(err, thenStart) // not db, since a nil *database in an interface is not nil
 	}
 	return db, nil
 }

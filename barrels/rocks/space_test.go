@@ -2,8 +2,11 @@ package rocks
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -82,4 +85,31 @@ func fullDisk(t *testing.T, o Options, free func(string) (uint64, error)) {
 		time.Sleep(50 * time.Millisecond)
 	}
 	barreltest.SameClock(t, s, 60, clock)
+}
+
+// TestAFullDiskAtTheStart: an open store says that it continues once there is space, also if it cannot be opened again; one that could not
+// be opened says that the program must be started again.
+func TestAFullDiskAtTheStart(t *testing.T) {
+	disk := barreltest.SmallDisk(t, "4m")
+	dir := filepath.Join(disk, "store")
+	kv, err := open(dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(disk, "ballast"), barreltest.Noise(1, 4<<20), 0o644); !errors.Is(err, syscall.ENOSPC) {
+		t.Fatal(err)
+	}
+	says := func(err error, text string) {
+		t.Helper()
+		if !fault.Is(err, fault.NoSpace) || !strings.HasSuffix(err.Error(), "; free some space, "+text) {
+			t.Errorf("%v; want %q at its end", err, text)
+		}
+	}
+	says(classify("rocks: write", syscall.ENOSPC), "the store continues automatically")
+	says(kv.Reopen(), "the store continues automatically")
+	if err := kv.Close(); err != nil {
+		t.Error(err)
+	}
+	_, err = Open(dir, Options{})
+	says(err, "and start the program again")
 }
