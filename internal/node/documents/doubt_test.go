@@ -124,3 +124,25 @@ func TestStops(t *testing.T) {
 		}
 	})
 }
+
+// TestAStopBetweenACheckAndItsBeat: such a stop is noticed, too.
+func TestAStopBetweenACheckAndItsBeat(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		told := 0
+		s := NewStops(func() {
+			if told++; told == 1 {
+				time.Sleep(2 * stopped)
+			}
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		go s.Run(ctx)
+		synctest.Wait()
+		s.keepOn(time.Now().Add(-2 * stopped))
+		time.Sleep(time.Minute)
+		cancel()
+		synctest.Wait()
+		if told != 2 {
+			t.Errorf("told %d times of two stops", told)
+		}
+	})
+}

@@ -28,28 +28,29 @@ type beat struct{ at, wall time.Time }
 // NewStops returns a Stops that calls a function after each time that the process was stopped.
 func NewStops(tell func()) *Stops {
 	s := &Stops{tell: tell}
-	s.keepOn()
+	s.keepOn(time.Now())
 	return s
 }
 
 // Run notices stops until ctx is done.
 func (s *Stops) Run(ctx context.Context) {
-	s.keepOn()
+	s.keepOn(time.Now())
 	for wait.Sleep(ctx, beatEvery) == nil {
-		s.Check()
-		s.keepOn() // after the call, so that whoever sees the new beat sees what the call did
+		// After the check, so that whoever sees the new beat sees what the check did, but with its time: a stop in between is noticed next.
+		s.keepOn(s.check())
 	}
 }
 
 // Check notices a stop that has just ended, for what must not happen before. Run must be running.
-func (s *Stops) Check() {
-	now, last := time.Now(), s.last.Load()
+func (s *Stops) Check() { s.check() }
+
+func (s *Stops) check() (now time.Time) {
+	last := s.last.Load()
+	now = time.Now()
 	if now.Sub(last.at) > stopped || now.Round(0).Sub(last.wall) > stopped {
 		s.tell()
 	}
+	return now
 }
 
-func (s *Stops) keepOn() {
-	now := time.Now()
-	s.last.Store(&beat{now, now.Round(0)})
-}
+func (s *Stops) keepOn(now time.Time) { s.last.Store(&beat{now, now.Round(0)}) }
