@@ -17,7 +17,7 @@ type doubt struct {
 	mu      sync.Mutex
 	raised  uint64    // number of doubts; guarded by mu
 	settled uint64    // number of those that are settled; guarded by mu
-	since   time.Time // of the first that is not; guarded by mu
+	since   time.Time // of the last; guarded by mu
 	waits   func()    // ends the call that waits for changes; nil if none does; guarded by mu
 	changed wait.Broadcast
 }
@@ -27,9 +27,7 @@ func (f *Follower) Doubt() {
 	d := &f.doubt
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.raised == d.settled {
-		d.since = time.Now()
-	}
+	d.since = time.Now() // a stop does not count as time in which the balancer has not answered
 	if d.raised++; d.waits != nil {
 		d.waits()
 	}
@@ -74,7 +72,7 @@ func (d *doubt) end(settles uint64) (late bool) {
 	return d.raised != settles
 }
 
-// settle settles the first doubts, unless a call failed that began soon after them.
+// settle settles the first doubts, unless a call failed soon after the last one.
 func (d *doubt) settle(first uint64, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -99,6 +99,24 @@ func TestDoubtsAreOfCallsThatBeganLater(t *testing.T) {
 	}
 }
 
+// TestAStopIsNoTimeWithoutAnAnswer: a process that is stopped while it doubts has not waited for the balancer meanwhile.
+func TestAStopIsNoTimeWithoutAnAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &Follower{}
+		f.Doubt()
+		time.Sleep(2 * doubtful)
+		f.Doubt()
+		settles, _ := f.doubt.begin(func() {})
+		if f.doubt.settle(settles, errors.New("the connection was lost meanwhile")); f.Certain() {
+			t.Error("certain, though the balancer was hardly asked")
+		}
+		time.Sleep(2 * doubtful)
+		if f.doubt.settle(settles, errors.New("away")); !f.Certain() {
+			t.Error("uncertain, though the balancer is away")
+		}
+	})
+}
+
 // TestStops: a stop is noticed before anything else is done, by either clock, and no other pause is one.
 func TestStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
