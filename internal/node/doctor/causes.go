@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 
+	"adshard/fault"
 	"adshard/internal/node/httpapi/api"
 )
 
@@ -104,10 +105,16 @@ func itsDistributor(e *examination, cause, effect *Finding) bool {
 	return s != nil && s.Distributor != "" && s.Distributor == cause.Node
 }
 
-// sameDisk reports whether the findings are about two slaves of one host with troubles of the same kind.
+// sameDisk reports whether the findings are about two slaves of one host, which lack the same: room, or what they cannot reach. Troubles of
+// other kinds are each slave's own.
 func sameDisk(e *examination, cause, effect *Finding) bool {
 	a, b := e.slave(cause.Node), e.slave(effect.Node)
-	return a != nil && b != nil && a.Name < b.Name && a.TroubleKind != "" && a.TroubleKind == b.TroubleKind && host(a.Address) == host(b.Address)
+	return a != nil && b != nil && a.Name < b.Name && a.TroubleKind == b.TroubleKind && lacking(a.TroubleKind) && host(a.Address) == host(b.Address)
+}
+
+// lacking reports whether a kind of trouble is that of what a slave uses, not of the slave.
+func lacking(kind string) bool {
+	return slices.Contains([]string{fault.NoSpace.String(), fault.Unavailable.String(), fault.Deadline.String()}, kind)
 }
 
 // noPlan reports whether the cause is that there is no plan yet, and the effect's process may be waiting for it.
