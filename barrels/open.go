@@ -65,7 +65,7 @@ type Options struct {
 // fault.Version if another version of the format or of the words wrote the store, fault.Corrupt if
 // it is damaged.
 func Open(db kv.DB, o Options) (Store, error) {
-	begin, err := first(db, 1, o.Name, o.Languages)
+	begin, err := first(db, 1, o.Name, o.Languages) // 0 is before all states
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // Warming checks that once lists and groups are prepared, searches read none from the database, not even those that changed or were
-// added since.
+// added since, nor after the store is opened again.
 func Warming(t *testing.T, db kv.DB) {
 	reads := new(atomic.Int64)
 	s, err := barrels.Open(counting{DB: db, reads: reads}, barrels.Options{CacheBytes: 32 << 20})
@@ -39,6 +39,15 @@ func Warming(t *testing.T, db kv.DB) {
 	if n := s.Warm(ended); n != 0 {
 		t.Errorf("%d lists prepared after the context's end", n)
 	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := barrels.Open(counting{DB: db, reads: reads}, barrels.Options{CacheBytes: 32 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	warmed(t, again, reads, map[string]uint64{"tent": 4})
 }
 
 // WarmingBesideAReset checks that groups which were replaced while groups were being cached are cached the next time.
