@@ -47,7 +47,7 @@ func TestMetrics(t *testing.T) {
 		"adshard_connections_opened_total", "adshard_calls_refused_total", "adshard_certificate_left_seconds", // with TLS
 		"adshard_events_total", "adshard_event_key", "adshard_event_batches_refused_total", "adshard_event_batch_seconds", "adshard_budget_checks_failed_total", // with a collector
 		"adshard_learning_rounds_total", "adshard_learning_keywords_changed_total", "adshard_learning_last_round_timestamp_seconds", // with a collector that learns
-		"adshard_exposed_files",                                    // with files that others may read
+		"adshard_exposed_files", "adshard_balancer_setting_differs", // with files that others may read, on a standby with other settings
 		"adshard_query_log_lost_total", "adshard_spans_lost_total", // with a query log, with traces
 		"adshard_rocksdb_block_cache_hits_total", "adshard_rocksdb_block_cache_misses_total", "adshard_rocksdb_flushed_bytes_total",
 		"adshard_rocksdb_compaction_read_bytes_total", "adshard_rocksdb_compaction_written_bytes_total", "adshard_rocksdb_stalled_seconds_total"} // with rocksdb_statistics
