@@ -53,7 +53,7 @@ func New(addr string, timeout time.Duration, f *CallerFlags, roles ...access.Rol
 		return nil, cmdline.WrongUse("--cert and --key are given together: your certificate and its key")
 	}
 	// Its own transport, so that closing the client closes all its connections.
-	// A host that takes no connection is told from a program that takes one and does not answer, for which time is left.
+	// Connecting fails before the whole time is over, so that an unreachable host is told from a program that does not answer.
 	dialer := &net.Dialer{Timeout: timeout * 3 / 4}
 	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, DialContext: dialer.DialContext}
 	if transport.TLSClientConfig, err = certs.ForClient(f.ca, f.cert, f.key, roles...); err != nil {
@@ -145,6 +145,13 @@ func (c *Client) Unreachable(err error) error {
 	return fault.Newf(fault.Unavailable, "", "cannot reach %s: %w; %s", c.Base, err, c.hint(err))
 }
 
+// CutOff reports whether a call failed because no connection to the host could be made: it is down, or the network is.
+func CutOff(err error) bool {
+	var remote *net.OpError
+	return errors.Is(err, syscall.EHOSTUNREACH) || errors.Is(err, syscall.ENETUNREACH) ||
+		errors.As(err, &remote) && remote.Op == "dial" && remote.Timeout()
+}
+
 // hint returns advice on what to check when the server cannot be reached.
 func (c *Client) hint(err error) string {
 	var (
@@ -156,7 +163,7 @@ func (c *Client) hint(err error) string {
 	switch {
 	case errors.As(err, &name):
 		return "does DNS know this name, and is it right (--addr)?"
-	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH), errors.As(err, &remote) && remote.Op == "dial" && remote.Timeout():
+	case CutOff(err):
 		return "is that host up, and the network, and is the address right (--addr)?"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return fmt.Sprintf("is the program running, and is this %s (--addr)?", c.Kind)

@@ -245,16 +245,15 @@ func plainly(err error) string {
 // silenceOf returns why a port did not answer.
 func silenceOf(err error) doctor.Silence {
 	var (
-		name    *net.DNSError
-		network *net.OpError
-		late    net.Error
+		name *net.DNSError
+		late net.Error
 	)
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return doctor.Closed
 	case errors.As(err, &name):
 		return doctor.Nameless
-	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH), errors.As(err, &network) && network.Op == "dial" && network.Timeout():
+	case apiclient.CutOff(err):
 		return doctor.CutOff
 	case errors.As(err, &late) && late.Timeout():
 		return doctor.Hung

@@ -16,7 +16,7 @@ import (
 	"adshard/internal/node/doctor"
 )
 
-// TestSilences: why a port is silent is told by the kind of its error, as a client returns it.
+// TestSilences: the kind of the error that a client returns says why a port is silent.
 func TestSilences(t *testing.T) {
 	dial := func(err error) error { return &net.OpError{Op: "dial", Net: "tcp", Err: err} }
 	for _, c := range []struct {
