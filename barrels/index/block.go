@@ -38,8 +38,8 @@ type Class struct {
 	Type    search.MatchType
 }
 
-// Indexes of postings and of members have 8 bits.
-const _ = uint8(block.Max - 1)
+// Indexes of postings and members, and numbers of members, have 8 bits.
+const _ = uint8(block.Max)
 
 // NewBlock copies a block's bytes without preparing the block. It returns nil if they are damaged.
 func NewBlock(term uint64, at kv.Place, value []byte) *Block {
