@@ -24,7 +24,7 @@ type textMark struct {
 // markedKeywords is the number of keywords from one mark to the next.
 const markedKeywords = 64
 
-// Of returns the text of a keyword, or false if there is none.
+// Of returns the text of the keyword with an id, or false if the group has no such keyword.
 func (t *Texts) Of(keyword uint64) (string, bool) {
 	id, rest := uint64(0), t.data
 	if i := sort.Search(len(t.marks), func(i int) bool { return t.marks[i].id >= keyword }); i > 0 {

@@ -36,7 +36,7 @@ func (w *GroupWarmer) Warm(from uint64) (key uint64, ok bool) {
 		return key, true
 	}
 	read, size, ok := g.readHere(key)
-	if !ok || read.Partial { // there may be more items of the group, which are passed over
+	if !ok || read.Partial { // the next call passes over the rest of its items
 		return key, true
 	}
 	return key, g.caches.Groups.Fill(key, g.state.Number, read, size)

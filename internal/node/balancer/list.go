@@ -34,7 +34,7 @@ type SlaveStatus struct {
 	Keywords uint64 `json:"keywords"`
 	Bytes    uint64 `json:"bytes"`
 	Trouble  string `json:"trouble,omitempty"`
-	// TroubleKind is the kind of an error, or "" if Trouble is none.
+	// TroubleKind is the kind of the error in Trouble, or "" if Trouble does not come from an error.
 	TroubleKind string `json:"trouble_kind,omitempty"`
 	// State is its state in the model. Slices is the number of slices that it serves there, Width
 	// their share of the ring, and Weight their share of the weight of all items. Both shares are

@@ -8,7 +8,7 @@ import (
 	"adshard/internal/wait"
 )
 
-// doubtful is how long a doubt lasts at most: a balancer that has not answered by then is away, and documents stay as they are.
+// doubtful is the longest time that a doubt lasts. If the balancer has not answered by then, documents stay as they are.
 const doubtful = 5 * time.Second
 
 // doubt says whether documents may have changed long ago without this process: it was stopped meanwhile. The zero value
@@ -33,8 +33,8 @@ func (f *Follower) Doubt() {
 	}
 }
 
-// Certain reports whether the keeper has what the balancer had at the last Doubt, or later. Without a Doubt it is so, and
-// if the balancer has not answered since for too long.
+// Certain reports whether the keeper has what the balancer had at the last Doubt, or later. It is also
+// certain if there was no Doubt, or if the balancer has not answered since for doubtful.
 func (f *Follower) Certain() bool {
 	f.doubt.mu.Lock()
 	defer f.doubt.mu.Unlock()
@@ -64,7 +64,7 @@ func (d *doubt) begin(waits func()) (settles uint64, any bool) {
 	return d.raised, d.raised != d.settled
 }
 
-// end says that the call is over, and reports whether a doubt was raised since it began.
+// end is called when the call is over. It reports whether a doubt was raised since the call began.
 func (d *doubt) end(settles uint64) (late bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
