@@ -392,6 +392,11 @@ func TestQuery(t *testing.T) {
 		"blocked_by_negative", "below_reserve", "won 1", "won 2", "3 of 3 shards answered", "are not blocked by a negative",
 		"ask the shards", "hold the auction", `slave-0</th><td data-l="Shard" class="id">shard-0</td><td data-l="Time" class="n">0.812 ms</td>`)
 	lacks(t, w, "deadline")
+	p.found.single = true
+	w = b.get("/console/query?q=usb")
+	has(t, w, 200, `slave-0</th><td data-l="Time" class="n">0.812 ms</td>`)
+	lacks(t, w, `<th scope="col">Stage</th><th scope="col">Shard</th>`)
+	p.found.single = false
 	has(t, b.get("/console/query?q=usb&keyword=7"), 200, "Why not 7", "free")
 	has(t, b.get("/console/query?q=usb&keyword=8"), 200, "Why not 8", "There is no such keyword")
 	has(t, b.get("/console/query?q=usb&keyword=Shoes+%3C"), 200, "Why not Shoes &lt;", "unmatched", "no word of the query agrees with &#34;boty&#34;")

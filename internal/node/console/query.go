@@ -141,6 +141,11 @@ func (c *Console) explain(r *http.Request, l *queryPage, p *part) error {
 	return ask(c.cfg.Search, r, http.MethodGet, "/v1/explain", q, nil, p.Wanted)
 }
 
+// Replicas reports whether the name of any replica that was asked is not its shard's.
+func (l *queryPage) Replicas() bool {
+	return slices.ContainsFunc(l.Stages, func(s stage) bool { return s.Shard != "" && s.Name != s.Shard })
+}
+
 // stages draws the stages one after the other, and the calls within the stage that asks the shards.
 func stages(t *api.Timing) []stage {
 	whole := max(1, t.ExpandUs+t.SearchUs+t.AuctionUs)

@@ -181,6 +181,7 @@ func lacks(t testing.TB, w *httptest.ResponseRecorder, texts ...string) {
 // found is a searcher with fixed results: a winner, an ad that is blocked, and one below the
 // reserve.
 type found struct {
+	single  bool // each shard has one replica, of its own name
 	hits    []search.Hit
 	matches []search.Explained
 	missing []search.Missing
@@ -228,6 +229,9 @@ func (f *found) Search(_ context.Context, r *search.Request) (*search.Answer, er
 	f.asked.Store(r)
 	for i, took := range []time.Duration{812, 391, 5000} {
 		p := search.Part{Name: fmt.Sprint("shard-", i), Replica: fmt.Sprint("slave-", i), Began: time.Now(), Took: took * time.Microsecond}
+		if f.single {
+			p.Name = p.Replica
+		}
 		if i == 2 && len(f.missing) > 0 {
 			p.Err = fault.Newf(fault.Deadline, "test", "it is late")
 		}

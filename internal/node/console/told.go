@@ -172,11 +172,19 @@ func unreadable(what string, err error) []string {
 	return []string{fmt.Sprintf("Never shown: its %s cannot be read (%v).", what, err)}
 }
 
+// noun returns the word for n things: one or many.
+func noun(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
 func languageSentences(it *api.Item) []string {
 	if len(it.Languages) == 0 {
 		return nil
 	}
-	return []string{"For users of the languages " + oneText(it.Languages, "or") + ", and for those whose language is not known."}
+	return []string{"For users of the " + noun(len(it.Languages), "language", "languages") + " " + oneText(it.Languages, "or") + ", and for those whose language is not known."}
 }
 
 func audienceSentences(it *api.Item) (all []string) {
@@ -185,13 +193,13 @@ func audienceSentences(it *api.Item) (all []string) {
 		return unreadable("audiences", err)
 	}
 	if len(a.Target) > 0 {
-		all = append(all, "Only for users of the audience segments "+segmentsText(a.Target, "or")+".")
+		all = append(all, "Only for users of the "+segmentsText(a.Target, "or")+".")
 	}
 	if len(a.Observe) > 0 {
-		all = append(all, "Observed are users of the audience segments "+segmentsText(a.Observe, "and")+"; this restricts nothing.")
+		all = append(all, "Observed are users of the "+segmentsText(a.Observe, "and")+"; this restricts nothing.")
 	}
 	if len(a.Exclude) > 0 {
-		all = append(all, "Never for users of the audience segments "+segmentsText(a.Exclude, "or")+".")
+		all = append(all, "Never for users of the "+segmentsText(a.Exclude, "or")+".")
 	}
 	return all
 }
@@ -201,7 +209,7 @@ func segmentsText(list []targeting.Segment, word string) string {
 	for _, s := range list {
 		texts = append(texts, "“"+s.ID+"”"+bids(" (", s.Modifier, ")"))
 	}
-	return oneText(shortened(texts), word)
+	return "audience " + noun(len(list), "segment", "segments") + " " + oneText(shortened(texts), word)
 }
 
 func siteSentences(it *api.Item) (all []string) {
@@ -245,7 +253,7 @@ func categorySentences(it *api.Item, owners ...api.Item) []string {
 	if list = slices.Compact(list); len(list) == 0 {
 		return nil
 	}
-	return []string{"Not on pages that block the categories " + oneText(list, "or") + "."}
+	return []string{"Not on pages that block the " + noun(len(list), "category", "categories") + " " + oneText(list, "or") + "."}
 }
 
 // shortened keeps the first shownNames texts, and says how many it left out.

@@ -47,8 +47,8 @@ func TestTargetingIsTold(t *testing.T) {
 		"What counts for showing it is where the user is, and which places the query is about; for not showing it, where the user is.",
 		"For users of the languages cs or en, and for those whose language is not known.",
 		"Only for users of the audience segments “&lt;b&gt;” or “buyers” (bids &#43;30 %).",
-		"Observed are users of the audience segments “vip” (bids &#43;100 %); this restricts nothing.",
-		"Never for users of the audience segments “staff”.",
+		"Observed are users of the audience segment “vip” (bids &#43;100 %); this restricts nothing.",
+		"Never for users of the audience segment “staff”.",
 		"Only on pages of example.com (bids &#43;10 %) or news.example/sport.", "Not on pages of example.com/forum.",
 		"Where these overlap, the more specific entry decides: the longer host, then the longer path, and the exclusion if both are equal.",
 		"Not on pages that block the categories alcohol/wine, shops or toys.")
@@ -57,10 +57,10 @@ func TestTargetingIsTold(t *testing.T) {
 	has(t, b.get("/console/data/campaigns/2"), 200, "Shown from 2026-03-31 on (Europe/Prague).", "Shown every day 06:15–24:00 (Europe/Prague).", "Everywhere but in Germany.",
 		"What counts is where the user is, and which places the query is about.")
 	has(t, b.get("/console/data/campaigns/3"), 200, "Always, everywhere and for everyone.")
-	has(t, b.get("/console/data/advertisers/1"), 200, "Not on pages that block the categories shops.")
+	has(t, b.get("/console/data/advertisers/1"), 200, "Not on pages that block the category shops.")
 
 	w = b.get("/console/data/groups/1")
-	has(t, w, 200, "Observed are users of the audience segments “vip”; this restricts nothing.", "Not on pages of a.example.", "From its campaign", "Only in Czechia")
+	has(t, w, 200, "Observed are users of the audience segment “vip”; this restricts nothing.", "Not on pages of a.example.", "From its campaign", "Only in Czechia")
 	lacks(t, w, "staff", "example.com", "overlap")
 	has(t, b.get("/console/data/groups/2"), 200, "As its campaign says.", "“staff”", "Not on pages of example.com/forum.")
 	has(t, b.get("/console/data/groups/3"), 200, "As its campaign says.", "Nothing: always, everywhere and for everyone.")
