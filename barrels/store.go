@@ -65,7 +65,8 @@ type Store interface {
 	// removes parents without groups.
 	Maintain(ctx context.Context) error
 	// Warm prepares the posting lists that are not cached, the longest first, until all are cached or three quarters of the memory for
-	// lists are used, then likewise the groups. It returns how many lists it has prepared. It can run during searches and changes,
+	// lists are used. With what is left of these it computes impacts: on the devices that were asked for first, of the lists that were
+	// used first. Then it caches groups likewise. It returns how many lists it has prepared. It can run during searches and changes,
 	// pauses for searches, and ends early if ctx ends.
 	Warm(ctx context.Context) (lists int)
 	// CountLoad makes the store count the load of one search in `every`, or of none if it is 0. The default is DefaultCountEvery.

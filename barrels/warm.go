@@ -3,8 +3,10 @@ package barrels
 import (
 	"context"
 	"math"
+	"slices"
 
 	"adshard/barrels/index"
+	"adshard/search"
 )
 
 // warmStretch is the number of posting lists, or of groups, that are read from one state. A state that is held
@@ -26,15 +28,16 @@ func (s *barrel) Warm(ctx context.Context) (lists int) {
 		}
 		cold := s.engine.Lists.Cold(st.Terms)
 		st.Release()
-		for len(cold) > 0 {
-			stretch := cold[:min(len(cold), warmStretch)]
+		for stretch := range slices.Chunk(cold, warmStretch) {
 			n := s.warm(ctx, stretch, &pace)
 			lists += n
 			if n == 0 { // no room is left, or the context has ended
 				break
 			}
-			cold = cold[len(stretch):]
 		}
+	}
+	for _, d := range s.engine.Devices() {
+		s.warmImpacts(ctx, d, &pace)
 	}
 	s.warmGroups(ctx, &pace)
 	return lists
@@ -94,10 +97,7 @@ func (s *barrel) warm(ctx context.Context, terms []uint64, pace *pacer) (lists i
 		return 0
 	}
 	defer st.Release()
-	over := func() bool {
-		newest := s.Newest.Load()
-		return ctx.Err() != nil || newest == nil || newest.Terms != st.Terms
-	}
+	over := s.over(ctx, st)
 	w := s.engine.Lists.Warmer(st)
 	defer w.Close()
 	for _, term := range terms {
@@ -110,4 +110,46 @@ func (s *barrel) warm(ctx context.Context, terms []uint64, pace *pacer) (lists i
 		pace.yield()
 	}
 	return lists
+}
+
+// over returns a function that reports whether work on the lists of a state should end.
+func (s *barrel) over(ctx context.Context, st *index.Snapshot) func() bool {
+	return func() bool {
+		newest := s.Newest.Load()
+		return ctx.Err() != nil || newest == nil || newest.Terms != st.Terms
+	}
+}
+
+// warmImpacts computes the impacts of cached blocks on a device, until there is no room.
+func (s *barrel) warmImpacts(ctx context.Context, d search.Device, pace *pacer) {
+	st := s.Acquire()
+	if st == nil {
+		return
+	}
+	cold := s.engine.Lists.Unready(st, d)
+	st.Release()
+	for stretch := range slices.Chunk(cold, warmStretch) {
+		if !s.warmImpactsOf(ctx, d, stretch, pace) {
+			return
+		}
+	}
+}
+
+// warmImpactsOf computes the impacts of a stretch of lists. It returns false if no room is left, or at the same ends as warm.
+func (s *barrel) warmImpactsOf(ctx context.Context, d search.Device, terms []uint64, pace *pacer) (more bool) {
+	st := s.Acquire()
+	if st == nil {
+		return false
+	}
+	defer st.Release()
+	ended := s.over(ctx, st)
+	over := func() bool { pace.yield(); return ended() }
+	w := s.engine.ImpactWarmer(st, d)
+	defer w.Close()
+	for _, term := range terms {
+		if !w.Warm(term, over) {
+			return false
+		}
+	}
+	return true
 }

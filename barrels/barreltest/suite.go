@@ -71,6 +71,9 @@ func answers(t *testing.T, open Open) {
 		w := oracletest.Draw(t)
 		b := NewBuilder(t, &w)
 		apply(t, s, b, true)
+		if rapid.Bool().Draw(t, "warm") {
+			s.Warm(context.Background())
+		}
 		o := Judge(t, &w, lex)
 		for range 4 {
 			r := oracletest.DrawRequest(t, w)

@@ -8,6 +8,7 @@ import (
 
 	"adshard/barrels"
 	"adshard/barrels/kv"
+	"adshard/search"
 )
 
 // Warming checks that once lists and groups are prepared, searches read none from the database, not even those that changed or were
@@ -76,7 +77,7 @@ func WarmingBesideAReset(t *testing.T, db kv.DB) {
 	}
 }
 
-// WarmingKeepsItsShare checks that lists which do not all fit take at most three quarters of their memory, and
+// WarmingKeepsItsShare checks that lists and impacts which do not all fit take at most three quarters of their memory, and
 // use most of that.
 func WarmingKeepsItsShare(t *testing.T, db kv.DB) {
 	open := func(bytes uint64) barrels.Store {
@@ -97,15 +98,20 @@ func WarmingKeepsItsShare(t *testing.T, db kv.DB) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	s = open(m.Terms + m.Parents + 2*m.Lists)
-	defer s.Close()
-	part := s.Warm(context.Background())
-	if got := s.Stats().Memory.Lists; got > m.Lists/4*3 || got < m.Lists/2 || part >= all {
-		t.Errorf("%d of %d lists take %d of %d bytes", part, all, got, m.Lists)
+	for _, limit := range []uint64{m.Lists / 2, m.Lists} { // the second has room for all lists, but not for their impacts
+		s := open(m.Terms + m.Parents + 2*limit)
+		part := s.Warm(context.Background())
+		if got := s.Stats().Memory.Lists; got > limit/4*3 || got < limit/2 || limit < m.Lists && part >= all {
+			t.Errorf("%d of %d lists with impacts take %d of %d bytes", part, all, got, limit)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
-// warmed prepares lists, at least one, then checks what searches match and that they read no list.
+// warmed prepares lists, at least one, then checks what searches match on each device, that they read no list, and that they compute no
+// impacts, which would take memory.
 func warmed(t *testing.T, s barrels.Store, reads *atomic.Int64, want map[string]uint64) {
 	t.Helper()
 	if s.Warm(context.Background()) == 0 {
@@ -114,12 +120,20 @@ func warmed(t *testing.T, s barrels.Store, reads *atomic.Int64, want map[string]
 	if n := s.Warm(context.Background()); n != 0 {
 		t.Errorf("%d lists prepared again", n)
 	}
-	before := reads.Load()
+	before, memory := reads.Load(), s.Stats().Memory.Lists
 	for text, n := range want {
-		matches(t, s, text, n)
+		r := query(t, text)
+		for r.Device = range search.Device(search.Devices) {
+			if a := ask(t, s, r); a.Matched != n || a.Work.BlocksBad != 0 {
+				t.Errorf("%q matches %d on device %d, want %d; %+v", text, a.Matched, r.Device, n, a.Work)
+			}
+		}
 	}
 	if n := reads.Load() - before; n != 0 {
 		t.Errorf("searches read %d lists", n)
+	}
+	if now := s.Stats().Memory.Lists; now != memory {
+		t.Errorf("lists take %d bytes after searches, %d before", now, memory)
 	}
 }
 

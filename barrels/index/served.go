@@ -87,6 +87,9 @@ func (v *Slices) Served(op string, shard search.ShardID, view uint64) (*Served, 
 	return s, nil
 }
 
+// Newest returns what is served in the newest view.
+func (v *Slices) Newest() *Served { return v.newest }
+
 // Served is the part of the ring that a table of slices serves in one view.
 type Served struct {
 	Number uint64 // unique in the process

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"adshard/barrels/kv"
+	"adshard/search"
 )
 
 // postingBytes is about the least memory that a cached posting takes, including its share of the
@@ -51,6 +52,55 @@ func (l *ListCache) Cold(t *Dictionary) []uint64 {
 func (l *ListCache) roomToWarm() int64 {
 	limit := l.limit.Load()
 	return limit - limit/4 - l.bytes.Load()
+}
+
+// RoomForImpacts reports whether impacts of a block may be cached ahead of searches.
+func (l *ListCache) RoomForImpacts(b *Block) bool {
+	return l.roomToWarm() >= int64(8*(impactsSize+classWords(b)+b.View.Groups())) // at most one profile a group
+}
+
+// Unready returns the terms of the lists cached for a state of which some block is not ready for searches of the newest view on a
+// device: lists that were used lately first, and then the longest first. It returns none if nothing may be cached ahead of searches.
+func (l *ListCache) Unready(st *Snapshot, d search.Device) (terms []uint64) {
+	if l.roomToWarm() <= 0 {
+		return nil
+	}
+	type heat struct {
+		term, postings uint64
+		used           bool
+	}
+	var list []heat
+	for i := range st.Terms.slots {
+		s := &st.Terms.slots[i]
+		if of := s.list.Load(); of != nil && of.state >= s.changed.Load() && !of.ready(st, d) {
+			list = append(list, heat{s.key.Load(), s.postings(), of.used.Load()})
+		}
+	}
+	slices.SortFunc(list, func(a, b heat) int {
+		switch {
+		case a.used && !b.used:
+			return -1
+		case b.used && !a.used:
+			return 1
+		}
+		return cmp.Compare(b.postings, a.postings)
+	})
+	for _, h := range list {
+		terms = append(terms, h.term)
+	}
+	return terms
+}
+
+// ready reports whether searches on a device need not prepare any block, nor compute impacts.
+func (l *PostingList) ready(st *Snapshot, d search.Device) bool {
+	for i := range l.Blocks {
+		b := l.Blocks[i].Load()
+		j := b.Impacts[d].Load()
+		if !b.prepared || b.Live && (j == nil || !j.Serves(st.Slices.newest.Number) || j.ParentsVersion.Load() < st.Parents.Version) {
+			return false
+		}
+	}
+	return true
 }
 
 // postings returns the number of postings anchored at the term.

@@ -6,6 +6,7 @@ import (
 
 	"adshard/barrels/kv"
 	"adshard/barrels/memory"
+	"adshard/search"
 )
 
 // TestLongestListsFirst: the longest lists come first, and the store is read in its order.
@@ -76,4 +77,39 @@ func TestWarmer(t *testing.T) {
 		w.Close()
 		st.Data.release()
 	}
+}
+
+// TestUnreadyLists: lists that were used come first, then the longest. Those whose blocks are prepared and have impacts, or need none, are
+// left out, and so are lists that have changed since; with little room there are none.
+func TestUnreadyLists(t *testing.T) {
+	d := NewDictionary(8)
+	st := &Snapshot{Number: 5, Terms: d, Parents: NewParents(), Slices: NewSlices("", nil, false)}
+	for term := uint64(1); term <= 6; term++ {
+		st.Terms = st.Terms.Set(term, TermStats{Frequency: 1, Postings: uint32(term)})
+		b := NewBlock(term, kv.Place{}, blockValue(1))
+		list := NewPostingList(4, []*Block{b})
+		st.Terms.entry(term).list.Store(list)
+		list.used.Store(term == 2 || term == 3)
+	}
+	prepared := func(term uint64) *Block { return st.Terms.entry(term).list.Load().Block(0) }
+	prepared(6) // no posting is live, so searches need no impacts
+	prepared(4).Live = true
+	st.Terms.entry(1).changed.Store(5)
+	l := NewListCache(1 << 20)
+	check := func(want ...uint64) {
+		t.Helper()
+		if got := l.Unready(st, search.Mobile); !slices.Equal(got, want) {
+			t.Errorf("not ready: %v, want %v", got, want)
+		}
+	}
+	check(3, 2, 5, 4)
+	impacts := NewImpacts(prepared(4), nil)
+	impacts.SetServed(st.Slices.Newest().Number)
+	impacts.ParentsVersion.Store(st.Parents.Version)
+	prepared(4).Impacts[search.Mobile].Store(impacts)
+	check(3, 2, 5)
+	st.Parents.Version++
+	check(3, 2, 5, 4)
+	l.bytes.Store(1<<20 - 1<<18)
+	check()
 }

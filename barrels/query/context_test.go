@@ -1,6 +1,7 @@
 package query_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -29,6 +30,9 @@ func TestContextIsTheOracles(t *testing.T) {
 			}
 		}
 		filled(t, s, &w)
+		if rapid.Bool().Draw(t, "warm") {
+			s.Warm(context.Background())
+		}
 		o := barreltest.Judge(t, &w, lex)
 		for range 12 {
 			r := oracletest.DrawRequest(t, w)

@@ -27,6 +27,8 @@ type Engine struct {
 	// Scorers returns the scorer with an id, or nil if this program does not have it. If Scorers is
 	// nil, there are no scorers.
 	Scorers Scorers
+
+	asked askedDevices
 }
 
 // Scorers returns the scorer with an id, or nil if there is none.
@@ -67,6 +69,7 @@ func (c *Engine) Search(ctx context.Context, st *index.Snapshot, r *search.Reque
 		return nil, Damage{}, err
 	}
 	defer e.end()
+	c.asked.add(r.Device)
 	if !r.Hedge {
 		if nonce, counted := c.Load.Next(); counted {
 			e.sampler.Begin(e.served, nonce)
