@@ -18,15 +18,15 @@ import (
 type Block struct {
 	signatures []search.Signature // one per class; classes, members and the block's bytes follow in memory
 	Impacts    [search.Devices]atomic.Pointer[Impacts]
-	Postings   uint16
+	Postings   uint8
 	prepared   bool
 	Live       bool   // whether any posting is live
 	BidRatio   uint8  // block.View.BidRatio of a prepared block, otherwise the lowest ratio
+	bytes      uint32 // the memory that the block takes, without impacts
 	Term       uint64 // term in the block's key
 
 	View     block.View
 	kv.Place // place in the block's key
-	bytes    int
 	hosts    atomic.Pointer[groupHosts]
 }
 
@@ -60,7 +60,7 @@ func (b *Block) measure() {
 
 // weigh records the memory that the block takes with a slab of 64-bit words. Go's allocator rounds
 // up.
-func (b *Block) weigh(slab int) { b.bytes = int(unsafe.Sizeof(*b)) + 8*(slab+slab/16) }
+func (b *Block) weigh(slab int) { b.bytes = uint32(int(unsafe.Sizeof(*b)) + 8*(slab+slab/16)) }
 
 // prepare fills the empty block m with this block, prepared for searches. It returns false if the
 // block is damaged.
@@ -84,7 +84,7 @@ type gathered struct {
 // damaged.
 func (b *Block) gather() bool {
 	v, n := &b.View, b.View.Len()
-	b.Live, b.Postings = v.Live() > 0, uint16(n)
+	b.Live, b.Postings = v.Live() > 0, uint8(n)
 	var g gathered
 	for i := range n {
 		c, found := g.find(v.Alike(i))

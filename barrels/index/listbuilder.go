@@ -29,7 +29,7 @@ func (c *ListBuilder) Add(term uint64, at kv.Place, value []byte) (b *Block, ful
 		return nil, false
 	}
 	raw.measure()
-	if c.size += raw.bytes; c.size > c.room {
+	if c.size += int(raw.bytes); c.size > c.room {
 		c.room, c.list = 0, nil
 		return nil, true
 	}

@@ -25,7 +25,7 @@ type PostingList struct {
 // GroupBlocks is the number of blocks in a group. A list keeps the largest reach of each group.
 const GroupBlocks = 16
 
-// loneList is a list with room for its only block, so that one memory access fetches both.
+// loneList is a list with room for its only block, so that one memory access fetches both. Its 224 bytes are a size class of Go.
 type loneList struct {
 	list  PostingList
 	block Block
@@ -52,7 +52,7 @@ func (l *PostingList) fill(state uint64, blocks []*Block) *PostingList {
 	}
 	for i, b := range blocks {
 		l.Blocks[i].Store(b)
-		l.bytes += b.bytes
+		l.bytes += int(b.bytes)
 	}
 	if len(blocks) > fewBlocks {
 		l.long = new(longList)
