@@ -18,7 +18,7 @@ func (c *cluster) started() (n int) {
 }
 
 // TestSlavesWithoutANumber: a new directory gets one shard, and a later start has as many slaves as
-// the directory has stores, so that no start without a number is refused or leaves stores out.
+// the directory has stores, so that no start without a number is refused or leaves stores out. It says why.
 func TestSlavesWithoutANumber(t *testing.T) {
 	cfg := upConfig(t, adsDB(t, 5))
 	for _, c := range []struct{ asked, replicas, shards, slaves int }{{0, 1, 1, 1}, {0, 2, 1, 2}, {3, 1, 3, 3}} {
@@ -31,6 +31,9 @@ func TestSlavesWithoutANumber(t *testing.T) {
 			}
 			if err := up.stop(); err != nil {
 				t.Fatal(err)
+			}
+			if told := strings.Contains(up.log.String(), "--slaves chooses"); told != (asked == 0) {
+				t.Errorf("%+v, asked for %d: why it has so many slaves is told: %v", c, asked, told)
 			}
 		}
 	}

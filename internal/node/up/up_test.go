@@ -81,6 +81,7 @@ func writeAds(ctx context.Context, db backend.Store, groups int) error {
 type cluster struct {
 	url, admin string
 	lines      []string
+	log        strings.Builder // complete after stop
 	stop       func() error
 }
 
@@ -91,12 +92,12 @@ func startUp(t testing.TB, cfg Config) *cluster {
 	ctx, cancel := context.WithCancel(context.Background())
 	r, w := io.Pipe()
 	done := make(chan error, 1)
+	c := new(cluster)
 	go func() {
-		err := Run(ctx, cfg, w, slog.New(slog.DiscardHandler))
+		err := Run(ctx, cfg, w, slog.New(slog.NewTextHandler(&c.log, nil)))
 		_ = w.CloseWithError(io.EOF)
 		done <- err
 	}()
-	c := &cluster{}
 	stopped := false
 	c.stop = func() error {
 		if stopped {
