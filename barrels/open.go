@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 
@@ -40,8 +41,9 @@ type barrel struct {
 	// compacting is held while the DB is compacted. endCompact ends the compaction.
 	compacting sync.Mutex
 	endCompact context.CancelFunc
-	// listBytes is the limit of the lists that was set when the terms took termBytes.
-	listBytes, termBytes uint64
+	// room is the budget of all caches that was set when the terms took termBytes.
+	room, termBytes uint64
+	budget          *index.Budget
 	// numbers is the number of the last state before the DB was opened again.
 	numbers uint64
 }
@@ -52,7 +54,8 @@ type Options struct {
 	// is empty, the store answers all searches.
 	Name string
 	// CacheBytes bounds memory other than the database's own: terms and parents, which are always
-	// loaded, and with the rest the caches of blocks and groups. If it is 0, nothing is cached.
+	// loaded, and with the rest the caches, which share it by demand (index.Budget). If it is 0,
+	// nothing is cached.
 	CacheBytes uint64
 	// Languages are those whose words have stems. A store of others cannot be opened.
 	Languages words.Languages
@@ -71,16 +74,24 @@ func Open(db kv.DB, o Options) (Store, error) {
 	}
 	st := &barrel{name: o.Name, languages: o.Languages, kv: db, upkeep: upkeep{changed: unknown}}
 	room := o.CacheBytes - min(o.CacheBytes, begin.Terms.Bytes()+begin.Parents.Bytes())
-	st.listBytes, st.termBytes = room/2, begin.Terms.Bytes()
-	st.engine = query.Engine{
-		Lists: index.NewListCache(st.listBytes), Groups: index.NewCache[*index.Group](room / 16 * 5),
-		Display: query.NewDisplayCache(room / 8), Load: load.NewCounter(), Hosts: index.NewHostSets(room / 16),
-		Scorers: o.Scorers,
-	}
+	st.room, st.termBytes, st.budget = room, begin.Terms.Bytes(), index.NewBudget(room)
+	st.engine = caches(st.budget)
+	st.engine.Load, st.engine.Scorers = load.NewCounter(), o.Scorers
 	st.unwarmed.Store(begin.Number)
 	st.writer = newBatchWriter(st.engine.Lists, &st.searches, o.Languages)
 	st.Publish(begin)
 	return st, nil
+}
+
+// caches returns an engine with caches that share a budget. What a miss costs is measured where the files are in the
+// system's cache (docs/experiments/memory.md).
+func caches(b *index.Budget) query.Engine {
+	return query.Engine{
+		Lists:   index.NewListCache(b.Allow(8, 100*time.Microsecond)),
+		Groups:  index.NewCache[*index.Group](b.Allow(5, 6*time.Microsecond)),
+		Display: query.NewDisplayCache(b.Allow(2, time.Microsecond)),
+		Hosts:   index.NewHostSets(b.Allow(1, time.Microsecond)),
+	}
 }
 
 // first reads the first state of a DB that was just opened. An empty DB gets this program's
@@ -170,12 +181,12 @@ func (s *barrel) memory(st *index.Snapshot) Memory {
 	}
 }
 
-// termsReplaced accounts for a new table of terms. Cached lists must take less by as much as the
+// termsReplaced accounts for a new table of terms. The caches must take less by as much as the
 // new table takes more.
 func (s *barrel) termsReplaced(t *index.Dictionary) {
 	more := t.Bytes() - min(t.Bytes(), s.termBytes)
-	s.engine.Lists.Limit(s.listBytes - min(s.listBytes, more))
 	s.engine.Lists.Recount(t)
+	s.budget.Resize(s.room - min(s.room, more))
 }
 
 // Close implements Store. It waits for the searches under way, then closes the DB. Calls after it

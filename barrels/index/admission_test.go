@@ -56,7 +56,7 @@ func (f *sketch) of(key uint64) uint8 {
 // go.
 func admit(c *Cache[int], f *sketch, key uint64, bytes int) bool {
 	s := c.shard(key)
-	if s.bytes+bytes+CacheOverhead <= c.limit {
+	if s.bytes+bytes+CacheOverhead <= c.limit() {
 		return true
 	}
 	for victim, e := range s.entries {
@@ -98,7 +98,7 @@ func found(keys, entries int, once float64, byFrequency bool) float64 {
 	const bytes, accesses = 1000, 200_000
 	r := rand.New(rand.NewPCG(1, 2))
 	zipf := rand.NewZipf(r, 1.01, 10, uint64(keys-1))
-	c, f := NewCache[int](uint64(entries*(bytes+CacheOverhead))), newSketch(entries)
+	c, f := NewCache[int](alone(uint64(entries*(bytes+CacheOverhead)))), newSketch(entries)
 	hits, asked, next := 0, 0, uint64(keys)
 	for n := range accesses {
 		key := zipf.Uint64()
@@ -130,7 +130,7 @@ func found(keys, entries int, once float64, byFrequency bool) float64 {
 // forgotten.
 func TestAFullCacheTakesWhatIsWantedAgain(t *testing.T) {
 	const bytes = 1 << 20
-	l := NewListCache(bytes)
+	l := NewListCache(alone(bytes))
 	builds := func(term uint64) bool { b := l.NewListBuilder(term); return b.room > 0 }
 	if !builds(1) {
 		t.Error("there is room")

@@ -16,7 +16,8 @@ import (
 // would read something else.
 type Cache[V any] struct {
 	shards    [cacheShards]cacheShard[V]
-	limit     int // bytes per shard; 0: nothing is kept
+	room      *Allowance
+	none      bool // nothing is kept
 	admission doorkeeper
 	// changed holds, by a hash of the prefix, the number of the last state that
 	// changed one of the prefixes with that hash.
@@ -38,26 +39,40 @@ type cacheShard[V any] struct {
 	bytes   int
 }
 
-// cached is an entry. Only the field used ever changes.
+// cached is an entry. Of its fields only bytes and used ever change.
 type cached[V any] struct {
 	value V
 	state uint64
-	bytes int
+	bytes int  // guarded by the shard's mu
 	used  bool // whether it was used since eviction last passed over it; guarded by the shard's mu
 }
 
-// NewCache returns an empty cache for values with the given total size.
-func NewCache[V any](bytes uint64) *Cache[V] {
-	bytes = min(bytes, 1<<40)
-	c := &Cache[V]{limit: int(bytes) / cacheShards, admission: newDoorkeeper(bytes)}
+// NewCache returns an empty cache with a share of the memory.
+func NewCache[V any](room *Allowance) *Cache[V] {
+	c := &Cache[V]{room: room, none: room.Part() == 0, admission: room.doorkeeper()}
 	for i := range c.shards {
 		c.shards[i].entries = make(map[uint64]*cached[V])
 	}
+	room.OnLess(c.fit)
 	return c
 }
 
-// MaxBytes returns the size of the largest value that is kept.
-func (c *Cache[V]) MaxBytes() int { return c.limit / cacheShare }
+// MaxBytes returns the size of the largest value that is kept. It does not depend on what other caches need.
+func (c *Cache[V]) MaxBytes() int { return int(c.room.Part()) / cacheShards / cacheShare }
+
+// limit returns the bytes of a shard.
+func (c *Cache[V]) limit() int { return int(c.room.Limit()) / cacheShards }
+
+// fit makes the entries fit the share.
+func (c *Cache[V]) fit() bool {
+	for i := range c.shards {
+		s := &c.shards[i]
+		s.mu.Lock()
+		s.evict(c.limit(), nil)
+		s.mu.Unlock()
+	}
+	return true
+}
 
 func (c *Cache[V]) hash(prefix uint64) uint64 { return prefix * 0x9e3779b97f4a7c15 >> 16 }
 
@@ -73,7 +88,7 @@ func (c *Cache[V]) ChangedAll(state uint64) { c.floor.Store(state) }
 
 // Get returns the cached value of a prefix for a state. ok is false if there is none.
 func (c *Cache[V]) Get(prefix, state uint64) (value V, ok bool) {
-	if c.limit == 0 {
+	if c.none {
 		return value, false
 	}
 	s := c.shard(prefix)
@@ -105,7 +120,7 @@ func (c *Cache[V]) Drop(prefix uint64) {
 
 // Has reports whether anything is cached for a prefix, from any state.
 func (c *Cache[V]) Has(prefix uint64) bool {
-	if c.limit == 0 {
+	if c.none {
 		return false
 	}
 	s := c.shard(prefix)
@@ -153,19 +168,51 @@ func (c *Cache[V]) Put(prefix, state uint64, value V, bytes int) {
 	if bytes += CacheOverhead; bytes > c.MaxBytes() {
 		return
 	}
+	if c.put(prefix, state, value, bytes) {
+		c.room.Missed(int64(bytes))
+	}
+}
+
+// put is Put of an entry of a size that is kept. It reports whether the cache was full and has admitted a new prefix.
+func (c *Cache[V]) put(prefix, state uint64, value V, bytes int) (missed bool) {
 	s := c.shard(prefix)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	full := c.limit - c.limit/8
+	more := bytes
 	switch old := s.entries[prefix]; {
-	case old == nil && s.bytes+bytes > full && !c.admission.admit(prefix), old != nil && old.state > state:
-		return
+	case old != nil && old.state > state:
+		return false
 	case old != nil:
-		s.bytes -= old.bytes
+		more -= old.bytes
+	case !c.fits(s, more):
+		if missed = true; !c.admission.admit(prefix) {
+			return false
+		}
 	}
-	s.entries[prefix] = &cached[V]{value: value, state: state, bytes: bytes}
-	if s.bytes += bytes; s.bytes > c.limit {
-		s.evict(full, prefix)
+	e := &cached[V]{value: value, state: state, bytes: bytes}
+	s.entries[prefix] = e
+	s.grow(c, more, e)
+	return missed
+}
+
+// fits reports whether a shard has room for more bytes and is not full then, once the limit was raised if need be.
+func (c *Cache[V]) fits(s *cacheShard[V], more int) bool {
+	for limit := c.limit(); s.bytes+more > limit-limit/8; limit = c.limit() {
+		if !c.room.Grow() {
+			return false
+		}
+	}
+	return true
+}
+
+// grow counts more bytes, and makes room if needed.
+func (s *cacheShard[V]) grow(c *Cache[V], more int, keep *cached[V]) {
+	s.bytes += more
+	for limit := c.limit(); s.bytes > limit; limit = c.limit() {
+		if !c.room.Grow() {
+			s.evict(limit-limit/8, keep)
+			return
+		}
 	}
 }
 
@@ -173,7 +220,7 @@ func (c *Cache[V]) Put(prefix, state uint64, value V, bytes int) {
 // none for anything if nothing is kept.
 func (c *Cache[V]) Fill(prefix, state uint64, value V, bytes int) bool {
 	if bytes += CacheOverhead; bytes > c.MaxBytes() {
-		return c.limit > 0
+		return !c.none
 	}
 	s := c.shard(prefix)
 	s.mu.Lock()
@@ -185,33 +232,46 @@ func (c *Cache[V]) Fill(prefix, state uint64, value V, bytes int) bool {
 		}
 		more -= old.bytes
 	}
-	if s.bytes+more > c.limit-c.limit/4 {
+	if s.bytes+more > int(c.room.Ahead())/cacheShards {
 		return false
 	}
-	s.entries[prefix] = &cached[V]{value: value, state: state, bytes: bytes}
-	s.bytes += more
+	e := &cached[V]{value: value, state: state, bytes: bytes}
+	s.entries[prefix] = e
+	s.grow(c, more, e)
 	return true
+}
+
+// Grew counts that a cached value has come to take more bytes, or fewer. is reports whether a value is that one: another may have taken
+// its place.
+func (c *Cache[V]) Grew(prefix uint64, by int, is func(V) bool) {
+	s := c.shard(prefix)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if e := s.entries[prefix]; e != nil && is(e.value) {
+		e.bytes += by
+		s.grow(c, by, nil)
+	}
 }
 
 // CacheOverhead is about the size of an entry without its value.
 const CacheOverhead = 160
 
 // evict drops entries, in the map's random order, until at most limit bytes remain. An entry used
-// since the last pass over it is kept once (second chance).
-func (s *cacheShard[V]) evict(limit int, keep uint64) {
+// since the last pass over it is kept once (second chance). keep, which may be nil, is kept.
+func (s *cacheShard[V]) evict(limit int, keep *cached[V]) {
 	for s.bytes > limit {
 		for prefix, e := range s.entries {
 			if s.bytes <= limit {
 				return
 			}
-			if e.used || prefix == keep {
+			if e.used || e == keep {
 				e.used = false
 				continue
 			}
 			delete(s.entries, prefix)
 			s.bytes -= e.bytes
 		}
-		if len(s.entries) == 1 {
+		if keep != nil && len(s.entries) == 1 || len(s.entries) == 0 {
 			return
 		}
 	}

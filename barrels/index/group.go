@@ -34,6 +34,18 @@ type GroupPiece struct {
 	Even       *[]display.Ad // the ads from which each request chooses one; nil if the first is always shown
 }
 
+// Size estimates the memory that a piece takes, in bytes. That of nil is 0.
+func (p *GroupPiece) Size() int {
+	if p == nil {
+		return 0
+	}
+	n := int(unsafe.Sizeof(*p)) + len(p.Bytes)
+	if p.Even != nil {
+		n += len(*p.Even) * (int(unsafe.Sizeof(display.Ad{})) + len(p.Bytes)) // texts of about the first one's size
+	}
+	return n
+}
+
 // SetURL records the URL of a keyword, if it has one.
 func (g *Group) SetURL(id uint64, url string) {
 	if url == "" {
@@ -45,9 +57,10 @@ func (g *Group) SetURL(id uint64, url string) {
 	g.URLs[id] = url
 }
 
-// GroupBytes estimates the memory that a group takes, given the size of its record.
+// GroupBytes estimates the memory that a group takes, given the size of its record. Its piece counts once there is one
+// (Cache.Grew).
 func GroupBytes(record int, g *Group) int {
-	n := int(unsafe.Sizeof(*g)) + g.Ads.Bytes() + 3*(record-min(record, g.Ads.Bytes())) + g.Texts.bytes()
+	n := int(unsafe.Sizeof(*g)) + g.Ads.Bytes() + 3*(record-min(record, g.Ads.Bytes())) + g.Texts.bytes() + g.Piece.Load().Size()
 	for _, url := range g.URLs {
 		n += 48 + len(url)
 	}

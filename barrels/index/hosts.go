@@ -21,7 +21,7 @@ type HostSet struct {
 // exceed the bound, an eighth of them is dropped, and a dropped set that is needed again gets a new number. No number is used twice.
 // HostSets is safe for concurrent use.
 type HostSets struct {
-	most    int64
+	room    *Allowance
 	bytes   atomic.Int64 // size of all sets; written under mu
 	mu      sync.Mutex
 	numbers map[string]uint32
@@ -63,9 +63,19 @@ func (s *HostSet) key() string {
 	return key
 }
 
-// NewHostSets returns an empty table that takes at most about `most` bytes.
-func NewHostSets(most uint64) *HostSets {
-	return &HostSets{most: int64(min(most, 1<<40)), numbers: make(map[string]uint32), last: hostsFirst - 1}
+// NewHostSets returns an empty table with a share of the memory.
+func NewHostSets(room *Allowance) *HostSets {
+	h := &HostSets{room: room, numbers: make(map[string]uint32), last: hostsFirst - 1}
+	room.OnLess(h.fit)
+	return h
+}
+
+// fit makes the sets fit the share.
+func (h *HostSets) fit() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.evict(h.room.Limit())
+	return true
 }
 
 // Bytes returns the approximate size of the sets.
@@ -103,22 +113,30 @@ func (h *HostSets) Number(g *Group) uint32 {
 	}
 	slices.Sort(s.Hosts)
 	s.Hosts = slices.Compact(s.Hosts)
-	return h.number(s)
+	number, missed := h.number(s)
+	if missed > 0 {
+		h.room.Missed(missed)
+	}
+	return number
 }
 
-func (h *HostSets) number(s HostSet) uint32 {
+// number returns the number of a set. If the table was full before, missed is the size of the set.
+func (h *HostSets) number(s HostSet) (number uint32, missed int64) {
 	key := s.key()
 	size := int64(hostSetBytes + len(key) + hostBytes*len(s.Hosts))
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if n, ok := h.numbers[key]; ok {
-		return n
+		return n, 0
 	}
-	if h.last == math.MaxUint32 || size > h.most {
-		return HostsByKeyword
+	fits := h.room.Fits(h.bytes.Load() + size)
+	most := h.room.Limit()
+	if h.last == math.MaxUint32 || size > most {
+		return HostsByKeyword, 0
 	}
-	if h.bytes.Load()+size > h.most {
-		h.evict(h.most - h.most/8 - size)
+	if !fits {
+		missed = size
+		h.evict(most - most/8 - size)
 	}
 	if len(s.Hosts) > 0 { // each host may be a part of a URL: as parts of the key they keep no URL in memory
 		s.Hosts = strings.Split(key, "\x00")[:len(s.Hosts)]
@@ -127,7 +145,7 @@ func (h *HostSets) number(s HostSet) uint32 {
 	h.numbers[key] = h.last
 	h.sets.Store(h.last, &keptHosts{HostSet: s, bytes: size})
 	h.bytes.Add(size)
-	return h.last
+	return h.last, missed
 }
 
 // evict drops sets, in the map's random order, until all take at most `most` bytes. Sets used since the last pass over them are kept if
@@ -174,7 +192,7 @@ func (b *Block) SetHosts(g int, number uint32, state uint64, lists *ListCache) {
 	if all == nil {
 		list := make(groupHosts, b.View.Groups())
 		if b.hosts.CompareAndSwap(nil, &list) {
-			lists.bytes.Add(int64(b.hostBytes()))
+			lists.count(int64(b.hostBytes()))
 		}
 		all = b.hosts.Load()
 	}

@@ -12,7 +12,7 @@ import (
 // TestHostSets: distinct sets have distinct numbers, even if a host is named like the entry for
 // a URL without a host.
 func TestHostSets(t *testing.T) {
-	h, seen := NewHostSets(1<<20), map[uint32]string{}
+	h, seen := NewHostSets(alone(1<<20)), map[uint32]string{}
 	for name, urls := range map[string][]string{
 		"one": {"https://a.example/x"}, "another host": {"https://a.example/", "https://refused/"}, "a bad URL": {"https://a.example/", "nonsense"},
 		"a third": {"https://a.example", "https://open/"}, "no URL": {"https://a.example", ""}, "both": {"https://a.example", "", "nonsense"},
@@ -33,7 +33,7 @@ func TestHostSets(t *testing.T) {
 // number, and no number stands for two sets.
 func TestHostSetsAreBounded(t *testing.T) {
 	const most = 100_000
-	h, given, last := NewHostSets(most), map[uint32]string{}, uint32(0)
+	h, given, last := NewHostSets(alone(most)), map[uint32]string{}, uint32(0)
 	for i := range 10_000 {
 		host := fmt.Sprintf("host-%d.example", i%3000)
 		n := h.Number(leadingTo(t, "https://"+host+"/"))
@@ -57,7 +57,7 @@ func TestHostSetsAreBounded(t *testing.T) {
 			t.Errorf("%d has a set", none)
 		}
 	}
-	if n := NewHostSets(100).Number(leadingTo(t, "https://a.example/")); n != HostsByKeyword {
+	if n := NewHostSets(alone(100)).Number(leadingTo(t, "https://a.example/")); n != HostsByKeyword {
 		t.Errorf("a set that does not fit has the number %d", n)
 	}
 }
@@ -66,7 +66,7 @@ func TestHostSetsAreBounded(t *testing.T) {
 // forgotten, and these are not all forgotten together.
 func TestHostSetsInUseStay(t *testing.T) {
 	const most = 100_000
-	h := NewHostSets(most)
+	h := NewHostSets(alone(most))
 	hot := h.Number(leadingTo(t, "https://hot.example/"))
 	for i := range 10_000 {
 		if set := h.Of(hot); set == nil || !slices.Equal(set.Hosts, []string{"hot.example"}) {

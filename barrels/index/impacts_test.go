@@ -103,7 +103,7 @@ func mostOf(f *targeting.Factors) uint64 {
 func TestGrew(t *testing.T) {
 	var e block.Encoder
 	e.Add(&block.Entry{Group: &block.Group{Key: 1}, Keyword: 1, Words: []block.Word{{Norm: 1, Fold: 1, Term: 1}}})
-	b, l := NewPostingList(1, []*Block{NewBlock(1, kv.Place{}, e.Append(nil))}).Block(0), NewListCache(1<<20)
+	b, l := NewPostingList(1, []*Block{NewBlock(1, kv.Place{}, e.Append(nil))}).Block(0), NewListCache(alone(1<<20))
 	if got := NewImpacts(b, nil).Profiles(b); got != nil { // after them there is other memory
 		t.Errorf("%d profiles of none", len(got))
 	}

@@ -12,7 +12,7 @@ type ListBuilder struct {
 // NewListBuilder returns a builder for the list of a term that is not in the cache. If the cache is
 // full and does not admit the term, the builder has no room and the blocks are only read.
 func (l *ListCache) NewListBuilder(term uint64) ListBuilder {
-	if limit := l.limit.Load(); l.bytes.Load() > limit-limit/8 && !l.admission.admit(term) {
+	if l.full() && !l.admission.admit(term) {
 		return ListBuilder{}
 	}
 	return ListBuilder{room: max(0, int(l.MaxBytes())-listOverhead)}

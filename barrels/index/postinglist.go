@@ -144,8 +144,9 @@ func (s *termEntry) cached(state uint64) *PostingList {
 // Searches compute the impacts of blocks when they need them, and Grew counts their size. It also
 // counts impacts of lists that are not cached, until the next Recount.
 type ListCache struct {
-	limit atomic.Int64
+	room  *Allowance
 	bytes atomic.Int64
+	table atomic.Pointer[Dictionary] // the newest table of which lists were counted
 
 	admission doorkeeper
 
@@ -159,11 +160,15 @@ func (l *ListCache) Grew(old, j *Impacts, b *Block) {
 	if old != nil {
 		by -= old.bytes(b) // the number of profiles may have changed
 	}
-	l.bytes.Add(int64(by))
+	l.count(int64(by))
 }
 
-// Limit changes the limit on the size of all lists, in bytes.
-func (l *ListCache) Limit(bytes uint64) { l.limit.Store(int64(min(bytes, 1<<40))) }
+// count counts bytes that a cached list has come to take, and makes room if needed.
+func (l *ListCache) count(by int64) {
+	if sum := l.bytes.Add(by); by > 0 && !l.room.Fits(sum) {
+		l.fit()
+	}
+}
 
 // Bytes returns the size of the lists.
 func (l *ListCache) Bytes() uint64 { return uint64(max(0, l.bytes.Load())) }
@@ -183,15 +188,25 @@ func (l *PostingList) total() int64 {
 	return int64(sum)
 }
 
-// NewListCache returns a cache for lists with the given total size.
-func NewListCache(bytes uint64) *ListCache {
-	l := &ListCache{admission: newDoorkeeper(bytes)}
-	l.Limit(bytes)
+// NewListCache returns an empty cache of lists with a share of the memory.
+func NewListCache(room *Allowance) *ListCache {
+	l := &ListCache{room: room, admission: room.doorkeeper()}
+	room.OnLess(l.fit)
 	return l
 }
 
-// MaxBytes returns the size of the largest list that is kept.
-func (l *ListCache) MaxBytes() int64 { return l.limit.Load() / 8 }
+// MaxBytes returns the size of the largest list that is kept. It does not depend on what other caches need.
+func (l *ListCache) MaxBytes() int64 { return l.room.Part() / 8 }
+
+// full reports whether the cache takes only what is wanted again: it is full, and its limit cannot be raised.
+func (l *ListCache) full() bool {
+	for limit := l.room.Limit(); l.bytes.Load() > limit-limit/16; limit = l.room.Limit() {
+		if !l.room.Grow() {
+			return true
+		}
+	}
+	return false
+}
 
 // Put puts a list into a table, unless the table has a newer one.
 func (l *ListCache) Put(t *Dictionary, term uint64, list *PostingList) {
@@ -210,6 +225,9 @@ func (l *ListCache) Put(t *Dictionary, term uint64, list *PostingList) {
 				by -= old.total()
 			}
 			l.account(t, by)
+			if old == nil && l.full() {
+				l.room.Missed(int64(list.bytes))
+			}
 			return
 		}
 	}
@@ -222,19 +240,36 @@ func (l *ListCache) drop(s *termEntry) {
 	}
 }
 
-// account adds to the number of cached bytes, and makes room if needed.
+// account adds to the number of cached bytes of a table's lists, and makes room if needed.
 func (l *ListCache) account(t *Dictionary, by int64) {
-	if l.bytes.Add(by) > l.limit.Load() && l.mu.TryLock() {
-		l.makeRoom(t)
-		l.mu.Unlock()
+	if l.table.Load() != t && !t.replaced.Load() {
+		l.table.Store(t)
 	}
+	l.count(by)
 }
 
-// makeRoom evicts lists, slot by slot, until a sixteenth is free. A list used since the last pass
+// fit evicts lists until they fit the share. It returns false if another goroutine is doing so.
+func (l *ListCache) fit() bool {
+	if !l.mu.TryLock() {
+		return false
+	}
+	defer l.mu.Unlock()
+	if t := l.table.Load(); t != nil && l.bytes.Load() > l.room.Limit() {
+		l.makeRoom(t)
+	}
+	return true
+}
+
+// spare returns how much of a limit is free after eviction.
+func spare(limit int64) int64 { return limit / 32 }
+
+// makeRoom evicts lists, slot by slot, until some room is free. A list used since the last pass
 // over it is kept once (clock).
 func (l *ListCache) makeRoom(t *Dictionary) {
-	limit := l.limit.Load()
-	for n := 0; n < 2*len(t.slots) && l.bytes.Load() > limit-limit/16; n++ {
+	for n := 0; n < 2*len(t.slots); n++ {
+		if limit := l.room.Limit(); l.bytes.Load() <= limit-spare(limit) {
+			return
+		}
 		if l.hand++; l.hand >= len(t.slots) {
 			l.hand = 0
 			l.Recount(t)
@@ -254,6 +289,7 @@ func (l *ListCache) Recount(t *Dictionary) {
 			sum += list.total()
 		}
 	}
+	l.table.Store(t)
 	l.bytes.Store(sum)
 }
 

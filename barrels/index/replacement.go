@@ -113,7 +113,7 @@ func (t *Dictionary) Current(term, state uint64) *PostingList {
 // that changed is likely to change again, and then the store need not be read. Half of the room is
 // left to the terms that searches request.
 func (l *ListCache) OfferBlock(t *Dictionary, term, state uint64, at kv.Place, value []byte) {
-	if l.bytes.Load()+int64(len(value)) > l.limit.Load()/2 {
+	if l.bytes.Load()+int64(len(value)) > l.room.Usable()/2 {
 		return
 	}
 	if b := NewBlock(term, at, value); b != nil {
@@ -124,7 +124,7 @@ func (l *ListCache) OfferBlock(t *Dictionary, term, state uint64, at kv.Place, v
 // OfferEmpty caches that a term has no blocks, so that the writer need not read the store before it
 // adds the first ones.
 func (l *ListCache) OfferEmpty(t *Dictionary, term, state uint64) {
-	if l.bytes.Load()+int64(listOverhead) <= l.limit.Load()/2 {
+	if l.bytes.Load()+int64(listOverhead) <= l.room.Usable()/2 {
 		l.Put(t, term, NewPostingList(state, nil))
 	}
 }

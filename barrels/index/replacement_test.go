@@ -21,7 +21,7 @@ func TestOffer(t *testing.T) {
 		{"room", 1 << 20, true},
 	} {
 		table := NewDictionary(0).Set(term, TermStats{Frequency: 1, Postings: 1})
-		l := NewListCache(c.limit)
+		l := NewListCache(alone(c.limit))
 		l.OfferBlock(table, term, state, at, value)
 		got := table.Current(term, state)
 		if (got != nil) != c.held {
@@ -57,7 +57,7 @@ func TestPreparedBlocks(t *testing.T) {
 	ops := []kv.Op{b.Op(0), b.Op(1), b.Op(2)}
 	for _, asked := range []bool{false, true} {
 		table := NewDictionary(0).Set(term, TermStats{Frequency: 1, Postings: 1})
-		l := NewListCache(1 << 20)
+		l := NewListCache(alone(1 << 20))
 		var blocks []*Block
 		for _, key := range []uint64{10, 20, 30} {
 			blocks = append(blocks, NewBlock(1, kv.Place{Key: key}, blockValue(key)))

@@ -86,7 +86,7 @@ func TestIDTable(t *testing.T) {
 // that differs from what it would read, and the bytes stay within the limit.
 func TestCache(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := NewCache[string](rapid.SampledFrom([]uint64{0, 64 << 10, 1 << 20}).Draw(t, "bytes"))
+		c := NewCache[string](alone(rapid.SampledFrom([]uint64{0, 64 << 10, 1 << 20}).Draw(t, "bytes")))
 		history := map[uint64][]uint64{} // by prefix: the states that changed it
 		cleared := uint64(0)
 		content := func(prefix, state uint64) string {
@@ -127,8 +127,8 @@ func TestCache(t *testing.T) {
 			}
 		}
 		for i := range c.shards {
-			if c.shards[i].bytes > c.limit {
-				t.Fatalf("%d bytes of %d", c.shards[i].bytes, c.limit)
+			if c.shards[i].bytes > c.limit() {
+				t.Fatalf("%d bytes of %d", c.shards[i].bytes, c.limit())
 			}
 		}
 	})
@@ -136,7 +136,7 @@ func TestCache(t *testing.T) {
 
 // TestCacheEvicts: a full cache goes on adding and dropping entries.
 func TestCacheEvicts(t *testing.T) {
-	c := NewCache[int](1 << 20)
+	c := NewCache[int](alone(1 << 20))
 	for range 100_000 {
 		prefix := rand.Uint64N(10_000)
 		if _, ok := c.Get(prefix, 1); !ok {

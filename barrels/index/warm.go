@@ -50,8 +50,7 @@ func (l *ListCache) Cold(t *Dictionary) []uint64 {
 // roomToWarm returns how many bytes of lists can be cached ahead of searches, which leaves a quarter
 // to those that searches ask for.
 func (l *ListCache) roomToWarm() int64 {
-	limit := l.limit.Load()
-	return limit - limit/4 - l.bytes.Load()
+	return l.room.Ahead() - l.bytes.Load()
 }
 
 // RoomForImpacts reports whether impacts of a block may be cached ahead of searches.

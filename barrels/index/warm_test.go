@@ -15,7 +15,7 @@ func TestLongestListsFirst(t *testing.T) {
 	for i := range uint64(2 * longest) {
 		d = d.Set(i+1, TermStats{Frequency: 1, Postings: 1 + uint32(i)/longest})
 	}
-	got := NewListCache(1 << 20).Cold(d)
+	got := NewListCache(alone(1 << 20)).Cold(d)
 	if len(got) != 2*longest || got[0] != longest+1 || got[longest] != 1 || !slices.IsSorted(got[:longest]) || !slices.IsSorted(got[longest:]) {
 		t.Errorf("of %d lists, cold are %v", 2*longest, got)
 	}
@@ -38,7 +38,7 @@ func TestColdLists(t *testing.T) {
 	}
 	cached(4, 6, 5)
 	cached(1, 4, 5)
-	l := NewListCache(1 << 20)
+	l := NewListCache(alone(1 << 20))
 	for used, want := range map[int64][]uint64{0: {1, 3, 5, 6}, 1<<20 - 1<<18 - 900*postingBytes - 400: {3, 6}, 1 << 20: nil} {
 		l.bytes.Store(used)
 		if got := l.Cold(d); !slices.Equal(got, want) {
@@ -64,7 +64,7 @@ func TestWarmer(t *testing.T) {
 			t.Fatal(err)
 		}
 		st := &Snapshot{Data: Share(db.Snapshot()), Terms: d}
-		w := NewListCache(4 << 20).Warmer(st)
+		w := NewListCache(alone(4 << 20)).Warmer(st)
 		for term := uint64(1); term <= terms; term += step {
 			blocks := int(term % 4)
 			if warmed := w.Warm(term, func() bool { return false }); warmed != (blocks > 0) {
@@ -95,7 +95,7 @@ func TestUnreadyLists(t *testing.T) {
 	prepared(6) // no posting is live, so searches need no impacts
 	prepared(4).Live = true
 	st.Terms.entry(1).changed.Store(5)
-	l := NewListCache(1 << 20)
+	l := NewListCache(alone(1 << 20))
 	check := func(want ...uint64) {
 		t.Helper()
 		if got := l.Unready(st, search.Mobile); !slices.Equal(got, want) {

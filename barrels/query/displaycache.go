@@ -43,7 +43,7 @@ func (d *cachedDisplay) bytes() int64 {
 // together are not too large.
 type DisplayCache struct {
 	slots []atomic.Pointer[cachedDisplay]
-	most  int64
+	room  *index.Allowance
 	bytes atomic.Int64  // size of all entries
 	hand  atomic.Uint64 // the slot that is emptied next
 }
@@ -53,28 +53,37 @@ const (
 	displayBytes = 512
 	// displayOverhead is the size of an entry without its pieces.
 	displayOverhead = 160
-	// maxDisplayBytes bounds the size of all entries. It thus bounds the table, which is allocated at the start and read
-	// by every garbage collection.
-	maxDisplayBytes = 1 << 30
+	// maxDisplays bounds the table, which is allocated at the start and read by every garbage collection.
+	maxDisplays = 1 << 21
 )
 
-// NewDisplayCache returns a cache of about the given number of bytes, with at least one slot.
-func NewDisplayCache(bytes uint64) *DisplayCache {
+// NewDisplayCache returns a cache with a share of the memory, and with at least one slot.
+func NewDisplayCache(room *index.Allowance) *DisplayCache {
 	n := 1
-	for uint64(n)*2*displayBytes <= min(bytes, maxDisplayBytes) {
+	for int64(n)*2*displayBytes <= room.Part() && n < maxDisplays {
 		n *= 2
 	}
-	return &DisplayCache{slots: make([]atomic.Pointer[cachedDisplay], n), most: int64(min(bytes, maxDisplayBytes))}
+	c := &DisplayCache{slots: make([]atomic.Pointer[cachedDisplay], n), room: room}
+	room.OnLess(func() bool { c.fit(c.bytes.Load(), nil); return true })
+	return c
 }
 
 // put stores a display in its slot, and empties other slots until all entries fit. It does not store a display larger than
 // a sixteenth of the cache.
 func (c *DisplayCache) put(slot *atomic.Pointer[cachedDisplay], d *cachedDisplay) {
-	if d.bytes() > c.most/16 {
+	if d.bytes() > c.room.Part()/16 {
 		d = nil
 	}
 	sum := c.bytes.Add(d.bytes() - slot.Swap(d).bytes())
-	for n := 0; sum > c.most && n < len(c.slots); n++ {
+	if !c.room.Fits(sum) {
+		c.fit(sum, slot)
+		c.room.Missed(d.bytes())
+	}
+}
+
+// fit empties slots but for one, which may be nil, until all entries fit. sum is their size.
+func (c *DisplayCache) fit(sum int64, slot *atomic.Pointer[cachedDisplay]) {
+	for n := 0; sum > c.room.Limit() && n < len(c.slots); n++ {
 		next := &c.slots[c.hand.Add(1)&uint64(len(c.slots)-1)]
 		if next != slot {
 			sum = c.bytes.Add(-next.Swap(nil).bytes())
@@ -176,7 +185,7 @@ func (r *ranking) compose(of *search.Ranked[hit], allowed func([]display.Ad) []d
 	}
 	d.parents.Store(p.Version)
 	if !g.Filled && url == "" && allowed == nil {
-		shared := piece(g, owner.Advertiser, c.Campaign)
+		shared := piece(r.caches.Groups, in.key, g, owner.Advertiser, c.Campaign)
 		d.ad, d.Group, d.even = shared.Ad, shared.Bytes, shared.Even
 		return d
 	}
@@ -218,14 +227,15 @@ func filled(ads []display.Ad, keyword, url string) []display.Ad {
 
 // piece returns what answers show of all keywords of a group, unless the texts of its ads depend on the keyword. Keywords of a cached group
 // share it.
-func piece(g *index.Group, owner *index.Advertiser, c *index.Campaign) *index.GroupPiece {
+func piece(groups *index.Cache[*index.Group], key uint64, g *index.Group, owner *index.Advertiser, c *index.Campaign) *index.GroupPiece {
 	if p := g.Piece.Load(); p != nil && p.Advertiser == owner && p.Campaign == c {
 		return p
 	}
 	ads := g.Ads.Read()
 	p := &index.GroupPiece{Advertiser: owner, Campaign: c, Ad: ads[0].ID, Even: even(ads, c)}
 	p.Bytes = slices.Clip(display.AppendAd(display.AppendNames(nil, owner.Name, c.Name, g.Name), &ads[0]))
-	g.Piece.Store(p)
+	by := p.Size() - g.Piece.Swap(p).Size()
+	groups.Grew(key, by, func(cached *index.Group) bool { return cached == g })
 	return p
 }
 

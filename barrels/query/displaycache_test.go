@@ -14,7 +14,7 @@ func TestDisplaysFitInTheirBytes(t *testing.T) {
 	const most = 1 << 20
 	large := strings.Repeat("x", 5000)
 	for _, size := range []int{0, 300, 5000} {
-		c := NewDisplayCache(most)
+		c := NewDisplayCache(alone(most))
 		var all sync.WaitGroup
 		for worker := range uint64(4) {
 			all.Go(func() {

@@ -69,7 +69,7 @@ func scanFor(t testing.TB, text string, p search.Profile, to sink) *scan {
 	for _, term := range q.Terms {
 		terms = terms.Set(term.Term, index.TermStats{Frequency: 1})
 	}
-	s := scanOf(terms, index.NewListCache(0), to)
+	s := scanOf(terms, index.NewListCache(alone(0)), to)
 	s.scope.request.Query, s.scope.request.Profile = q, p
 	s.reset(to, false)
 	s.deadBlocks = true

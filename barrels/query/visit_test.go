@@ -45,7 +45,7 @@ func TestDamagedBlockInAList(t *testing.T) {
 	})
 	for range 3 {
 		to := new(visits)
-		s := scanOf(index.NewDictionary(0), index.NewListCache(0), to)
+		s := scanOf(index.NewDictionary(0), index.NewListCache(alone(0)), to)
 		if err := s.visitList(t.Context(), list); err != nil {
 			t.Fatal(err)
 		}
@@ -61,7 +61,7 @@ func TestDamagedBlockInAList(t *testing.T) {
 func TestAPanicOnASoundBlockIsADefect(t *testing.T) {
 	table := index.NewDictionary(0).Set(1, index.TermStats{Frequency: 1, Postings: 1})
 	list := index.NewPostingList(1, []*index.Block{index.NewBlock(1, kv.Place{Key: 10}, onePosting(1))})
-	lists := index.NewListCache(1 << 20)
+	lists := index.NewListCache(alone(1 << 20))
 	lists.Put(table, 1, list)
 	s := scanOf(table, lists, &visits{panics: true})
 	func() {
